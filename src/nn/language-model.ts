@@ -1,0 +1,111 @@
+/**
+ * @file What the layers above (rl, dream) may ask of a language model on the GPU.
+ *
+ * Tokens in, tokens out: nothing here knows text. `nn/decoder-model.ts` implements it on WebGPU; tests implement it
+ * with a few lines of plain code.
+ */
+
+export interface SamplingOptions {
+  /** 0 = greedy. Log-probabilities are always reported under the full softmax at temperature 1. */
+  temperature: number;
+  /** 0 = off. */
+  topK?: number;
+  /** 1 = off. */
+  topP?: number;
+  /** Counter-based: same seed, same stream, same position = same draw, whatever else is in the batch. */
+  seed: number;
+  /** Generation ends after any of these (at most 4). */
+  stopTokens: readonly number[];
+  maxNewTokens: number;
+}
+
+export interface Generated {
+  /** Sampled ids, including the stop token when it was reached. */
+  tokens: number[];
+  /** Log-probability of each sampled token at temperature 1. */
+  logProbs: number[];
+  /** False when `maxNewTokens` (or the context) ended it. */
+  stopped: boolean;
+}
+
+/** A set of streams, each with its own row of the KV cache: append text, generate, append more. */
+export interface Sessions {
+  readonly count: number;
+  readonly contextLength: number;
+  /** Tokens already in stream i (appended or generated). */
+  length(stream: number): number;
+  /** Queue tokens on streams; computed lazily, all together, at the next `generate`. */
+  append(stream: number, tokens: readonly number[]): void;
+  /** Generates on the given streams in one batch. Order of the result follows `streams`. */
+  generate(streams: readonly number[], options: SamplingOptions): Promise<Generated[]>;
+  /** Forget stream i's contents. */
+  clear(stream: number): void;
+  dispose(): void;
+}
+
+/** One training sequence. All arrays have the length of `tokens`; index t speaks of predicting tokens[t]. */
+export interface TrainSequence {
+  tokens: readonly number[];
+  /** Loss weight of predicting token t (0 = masked: observations, prompts). Index 0 is ignored. */
+  weights: ArrayLike<number>;
+  /** Policy loss only: log-probability at sampling time. */
+  oldLogProbs?: ArrayLike<number>;
+  /** Policy loss only, when klCoef > 0: log-probability under the reference. */
+  refLogProbs?: ArrayLike<number>;
+  /** Policy loss only: advantage per token. */
+  advantages?: ArrayLike<number>;
+}
+
+export type Loss =
+  | { kind: 'sft' }
+  | { kind: 'policy'; clipLow: number; clipHigh: number; klCoef: number; entropyCoef: number; dualClip: number };
+
+export interface OptimizerSettings {
+  learningRate: number;
+  beta1: number;
+  beta2: number;
+  eps: number;
+  weightDecay: number;
+  /** Global-norm clipping; 0 = off. */
+  maxGradNorm: number;
+}
+
+export interface TrainStats {
+  /** Weighted loss, as minimised. */
+  loss: number;
+  gradNorm: number;
+  /** Means over the loss-bearing tokens (weight > 0). */
+  entropy: number;
+  /** k3 estimate against old log-probs (policy loss), 0 for SFT. */
+  kl: number;
+  clipFraction: number;
+  /** Mean |log-prob now - log-prob at sampling| on the first use of a batch shows the sampler-trainer gap. */
+  logProbGap: number;
+  tokens: number;
+  /** False when loss or gradient was not finite: the step was skipped and the weights are unchanged. */
+  applied: boolean;
+}
+
+export interface LanguageModel {
+  readonly vocabSize: number;
+  readonly contextLength: number;
+  /** Sessions keep using the model's current weights; after a training step clear and re-append. */
+  sessions(count: number): Sessions;
+  /** Log-probabilities [len] per sequence (index 0 is 0). Used for references and for scoring. */
+  score(sequences: readonly (readonly number[])[]): Promise<Float32Array[]>;
+  /** One optimiser step. Each sequence's weights must already carry the aggregation (they are summed, not averaged). */
+  trainStep(sequences: readonly TrainSequence[], loss: Loss, optimizer: OptimizerSettings): Promise<TrainStats>;
+  /** Mean-pooled final hidden states [n, width], for retrieval. */
+  embed(sequences: readonly (readonly number[])[]): Promise<Float32Array[]>;
+  /** Bytes for a checkpoint: named f32 tensors, weights and (optionally) optimiser state. */
+  exportState(withOptimizer: boolean): Promise<ModelState>;
+  importState(state: ModelState): Promise<void>;
+  dispose(): void;
+}
+
+export interface ModelState {
+  step: number;
+  weights: Map<string, Float32Array>;
+  moments1?: Map<string, Float32Array>;
+  moments2?: Map<string, Float32Array>;
+}

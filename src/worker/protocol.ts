@@ -1,0 +1,137 @@
+/** @file The typed surface between the page (or a script) and the trainer: settings in, snapshots and events out. */
+import type { Trajectory } from '../data/trajectory';
+
+export const presetNames = ['household-tiny', 'household-quick'] as const;
+export type PresetName = (typeof presetNames)[number];
+
+/** Everything that defines a run. Same config + same adapter = same run. Defaults come from dream/presets.ts. */
+export interface RunConfig {
+  preset: PresetName;
+  seed: number;
+  iterations: number;
+  /** Where training rollouts come from. */
+  rollouts: 'dream' | 'real';
+  tasksPerIteration: number;
+  groupSize: number;
+  maxSteps: number;
+  temperature: number;
+  learningRate: number;
+  clipLow: number;
+  clipHigh: number;
+  klCoef: number;
+  entropyCoef: number;
+  normalization: 'group-std' | 'group-mean' | 'batch-std';
+  aggregation: 'token-mean' | 'sequence-mean' | 'sequence-sum-norm';
+  sampleUnit: 'episode' | 'step';
+  miniBatches: number;
+  /** Cap on the share of generated tasks in an iteration (the paper's lambda). */
+  lambda: number;
+  retrievalTopK: number;
+  experienceTemperature: number;
+  /** Reject a dreamed success that the dreamed transcript itself contradicts. */
+  goalCheck: boolean;
+  /** Stop when the replay precision of dreamed successes stays below this (0 = never). */
+  minReplayPrecision: number;
+  evalEvery: number;
+  evalTasks: number;
+  bufferCapacity: number;
+}
+
+export interface Rate { rate: number; low: number; high: number; episodes: number }
+
+export interface IterationMetrics {
+  iteration: number;
+  /** Share of training episodes that ended with reward 1, as the training world (dream or real) says. */
+  trainReward: number;
+  /** Dreamed successes replayed in the real world: true / all. null when there were none or nothing was dreamed. */
+  replayPrecision: number | null;
+  replayTrue: number;
+  replayFalse: number;
+  /** Mean |dreamed return - real return of the same actions|. */
+  rewardError: number | null;
+  /** Share of dreamed next observations equal to the real ones given the same true prefix of actions. */
+  nextStateAccuracy: number | null;
+  loss: number;
+  entropy: number;
+  kl: number;
+  clipFraction: number;
+  gradNorm: number;
+  logProbGap: number;
+  groupStd: number;
+  zeroVarianceGroups: number;
+  validActionRate: number;
+  meanTurns: number;
+  malformed: number;
+  syntheticShare: number;
+  /** Mean of p(1-p) over this iteration's groups. */
+  taskDifficulty: number;
+  tasksGenerated: number;
+  bufferSize: number;
+  realTransitions: number;
+  dreamedTransitions: number;
+  generateTokensPerSecond: number;
+  trainTokensPerSecond: number;
+  gpuBytes: number;
+  seconds: number;
+  /** Real-world success on the held-out tasks, when this iteration evaluated. Never trained on. */
+  evaluation?: Evaluation;
+}
+
+export interface Evaluation { iteration: number; atRolloutTemperature: Rate; atLowTemperature: Rate }
+
+export type RunPhase =
+  | 'idle' | 'loading' | 'self-test' | 'evaluating' | 'rolling-out' | 'learning' | 'saving' | 'paused' | 'stopped' | 'finished' | 'failed';
+
+export interface Progress { phase: RunPhase; iteration: number; iterations: number; /** 0..1 within the phase */ fraction: number; secondsLeft: number | null; detail: string }
+
+export interface PoolTask { id: string; instruction: string; room: string; family: string; parent: string | null; generated: boolean; visits: number; lastSuccess: number | null; variance: number | null }
+
+export interface BufferEntry { state: string; action: string; nextState: string; reward: number; source: string; room: string }
+
+/** An error that says what to do. `code` is stable for scripts. */
+export interface TypedError { code: string; message: string; advice: string }
+
+export type RunEvent =
+  | { type: 'progress'; progress: Progress }
+  | { type: 'iteration'; metrics: IterationMetrics; rollouts: Trajectory[] }
+  | { type: 'evaluation'; evaluation: Evaluation }
+  | { type: 'adapter'; adapter: string; software: boolean; gpuBytes: number }
+  | { type: 'notice'; level: 'info' | 'warning'; message: string }
+  | { type: 'error'; error: TypedError };
+
+export interface RunStatus { runId: string | null; config: RunConfig | null; progress: Progress; metrics: IterationMetrics[]; evaluations: Evaluation[]; adapter: string | null; error: TypedError | null }
+
+/** A finished or running run, as exported, imported, recorded for replay, and committed under bench/results. */
+export interface RunRecord {
+  format: 'dreamgym-run';
+  version: 1;
+  runId: string;
+  created: string;
+  adapter: string;
+  config: RunConfig;
+  metrics: IterationMetrics[];
+  evaluations: Evaluation[];
+  /** A few rollouts of each iteration, for the viewer. */
+  rollouts: { iteration: number; trajectories: Trajectory[] }[];
+  tasks: PoolTask[];
+  weightsHash: string | null;
+}
+
+/** What the worker offers through Comlink. */
+export interface TrainerApi {
+  subscribe(listener: (event: RunEvent) => void): void;
+  status(): RunStatus;
+  start(config: Partial<RunConfig>): Promise<void>;
+  pause(): Promise<void>;
+  resume(): Promise<void>;
+  /** One iteration, then pause. */
+  step(): Promise<void>;
+  stop(): Promise<void>;
+  reset(): Promise<void>;
+  /** The last unfinished run kept in IndexedDB, if any. */
+  lastRun(): Promise<{ runId: string; iteration: number; config: RunConfig; savedAt: string } | null>;
+  exportRun(): Promise<Uint8Array>;
+  importRun(bytes: Uint8Array): Promise<RunRecord>;
+  tasks(): Promise<PoolTask[]>;
+  buffer(query: string, limit: number): Promise<BufferEntry[]>;
+}

@@ -1,0 +1,14 @@
+import { defineConfig } from 'vite';
+
+/** The terminal's build of the same engine: one ES module for Node, the shaders inlined. */
+export default defineConfig({
+  publicDir: false,
+  build: {
+    target: 'node20',
+    ssr: 'src/cli/main.ts',
+    outDir: '.cache/cli',
+    emptyOutDir: true,
+    minify: false,
+    rollupOptions: { output: { entryFileNames: 'dream.mjs' } },
+  },
+});
