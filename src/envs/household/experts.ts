@@ -3,7 +3,7 @@
  *
  * It is a function of the world's state alone. `state.checked` says which receptacles' contents the agent has seen, and
  * since only the agent moves things, what was seen once is known for good. So the expert recovers from any detour, its
- * own or another player's. It searches the receptacles in which the wanted type may stand; `random` chooses among them.
+ * own or another player's. `random` chooses among equally good places to search.
  */
 import { formatCommand } from './commands';
 import { isAccessible } from './feedback';
@@ -130,11 +130,15 @@ function reach(world: HouseholdWorld, r: number): string | null {
   return isAccessible(room, state, r) ? null : `open ${room.receptacleNames[r]}`;
 }
 
-/** Goes where an object of this type may still be hidden: plausible places first, then all others. */
+/**
+ * Goes where an object of this type may still be hidden. In the larger worlds plausible places come first; the small
+ * one is searched without prejudice, so that a policy warm-started on this expert has something left to discover.
+ */
 function search(world: HouseholdWorld, objectType: string, random?: Random): string {
   const { room, state } = world;
   const unseen = (r: number) => state.checked[r] === 0;
-  const plausible = (r: number) => unseen(r) && mayStartIn(room.receptacleTypes[r], objectType);
+  const plausible = (r: number) =>
+    unseen(r) && (room.size === 'small' || mayStartIn(room.receptacleTypes[r], objectType));
   let place = nearest(world, plausible, random);
   if (place === NONE) place = nearest(world, unseen, random);
   return place === NONE ? 'look' : (reach(world, place) ?? `examine ${room.receptacleNames[place]}`);
