@@ -5,7 +5,7 @@ export default defineConfig({
   publicDir: false,
   build: {
     target: 'node20',
-    ssr: 'src/cli/main.ts',
+    ssr: 'src/cli/dream.ts',
     outDir: '.cache/cli',
     emptyOutDir: true,
     minify: false,

@@ -1,0 +1,6 @@
+/** @file `dream bench`: not in this build yet. */
+import { DreamError } from '../../data/errors';
+
+export async function run(): Promise<number> {
+  throw new DreamError('not-built', '"bench" is not part of this build.', 'Update the program.');
+}
