@@ -24,6 +24,7 @@ export class ReplayBuffer {
   };
   /** Ids that share room and action, oldest first: retrieval looks nowhere else. */
   private readonly byPlace = new Map<string, Set<number>>();
+  private readonly byRoom = new Map<string, Set<number>>();
   private readonly contents = new Set<string>();
   private readonly vectors = new Map<number, Float32Array>();
   private added: Transition[] = [];
@@ -72,6 +73,11 @@ export class ReplayBuffer {
     return [...ids].map((id) => this.get(id)!).filter((transition) => transition.episode !== exceptEpisode);
   }
 
+  /** Everything known of a room, in id order. */
+  ofRoom(room: string): Transition[] {
+    return [...(this.byRoom.get(room) ?? [])].map((id) => this.get(id)!);
+  }
+
   /** Unit feature vector of a stored transition. */
   features(id: number): Float32Array {
     let vector = this.vectors.get(id);
@@ -103,10 +109,8 @@ export class ReplayBuffer {
   private insert(transition: Transition): void {
     this.bySource[transition.source].set(transition.id, transition);
     this.contents.add(contentKey(transition));
-    const key = placeKey(transition.room, transition.action);
-    const ids = this.byPlace.get(key);
-    if (ids) ids.add(transition.id);
-    else this.byPlace.set(key, new Set([transition.id]));
+    addTo(this.byPlace, placeKey(transition.room, transition.action), transition.id);
+    addTo(this.byRoom, transition.room, transition.id);
   }
 
   private evictOne(): void {
@@ -117,12 +121,22 @@ export class ReplayBuffer {
       this.bySource[source].delete(oldest.id);
       this.contents.delete(contentKey(oldest));
       this.vectors.delete(oldest.id);
-      const key = placeKey(oldest.room, oldest.action);
-      const ids = this.byPlace.get(key)!;
-      ids.delete(oldest.id);
-      if (ids.size === 0) this.byPlace.delete(key);
+      removeFrom(this.byPlace, placeKey(oldest.room, oldest.action), oldest.id);
+      removeFrom(this.byRoom, oldest.room, oldest.id);
       this.removed.push(oldest.id);
       return;
     }
   }
+}
+
+function addTo(index: Map<string, Set<number>>, key: string, id: number): void {
+  const ids = index.get(key);
+  if (ids) ids.add(id);
+  else index.set(key, new Set([id]));
+}
+
+function removeFrom(index: Map<string, Set<number>>, key: string, id: number): void {
+  const ids = index.get(key)!;
+  ids.delete(id);
+  if (ids.size === 0) index.delete(key);
 }

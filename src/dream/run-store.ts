@@ -59,6 +59,8 @@ export interface RunSnapshot {
   /** All iterations so far. */
   metrics: IterationMetrics[];
   evaluations: Evaluation[];
+  /** Real steps taken so far only to measure: evaluations and replays. */
+  measurementSteps: number;
   /** A few rollouts of *this* iteration, for the viewer. */
   rollouts: Trajectory[];
 }

@@ -163,6 +163,9 @@ export async function grpoUpdate(input: GrpoInput): Promise<GrpoReport> {
   }
 
   const batches = miniBatchesOf(input.shuffle(kept), settings.miniBatches);
+  // All at once: a reference may have to swap weights in and out.
+  const scored =
+    settings.klCoef > 0 && input.reference ? await input.reference(batches.flat().map((r) => r.stream.tokens)) : null;
   const loss = {
     kind: 'policy' as const,
     clipLow: settings.clipLow,
@@ -174,9 +177,11 @@ export async function grpoUpdate(input: GrpoInput): Promise<GrpoReport> {
   const optimizer = { ...rlOptimizer, learningRate: warmedUp(settings.learningRate, input.iteration) };
 
   const stats: TrainStats[] = [];
+  let done = 0;
   for (const [i, batch] of batches.entries()) {
-    const scored = settings.klCoef > 0 ? await input.reference?.(batch.map((r) => r.stream.tokens)) : undefined;
-    stats.push(await policy.trainStep(trainSequences(batch, settings, scored), loss, optimizer));
+    const references = scored?.slice(done, done + batch.length);
+    stats.push(await policy.trainStep(trainSequences(batch, settings, references), loss, optimizer));
+    done += batch.length;
     await input.onMiniBatch?.(i + 1, batches.length);
   }
 

@@ -65,10 +65,19 @@ export interface IterationMetrics {
   syntheticShare: number;
   /** Mean of p(1-p) over this iteration's groups. */
   taskDifficulty: number;
+  /** Totals of the run so far: tasks the generator added, and steps the policy was trained on. */
   tasksGenerated: number;
   bufferSize: number;
   realTransitions: number;
   dreamedTransitions: number;
+  /** Total of real steps taken only to measure (replays and evaluations); nothing of them reaches the learner. */
+  measurementSteps?: number;
+  /** Policy turns that could not be read (they count as invalid actions); `malformed` counts the experience model's. */
+  malformedActions?: number;
+  /** Episodes given up because the experience model could not be read twice in a row; never trained on. */
+  lostEpisodes?: number;
+  /** Dreamed successes that the goal check took back. */
+  rejectedSuccesses?: number;
   generateTokensPerSecond: number;
   trainTokensPerSecond: number;
   gpuBytes: number;

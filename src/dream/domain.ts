@@ -1,0 +1,78 @@
+/**
+ * @file What the loop must be told about a world: its tasks, its truth, and how its text becomes tokens.
+ *
+ * The loop, the rollouts and the experience model know neither rooms nor cups. household.ts binds the built-in world.
+ */
+import type { Turn } from '../data/trajectory';
+import type { EnvironmentBatch, Task } from '../envs/environment';
+import type { NewTransition } from './replay-buffer';
+import type { Transition } from './run-store';
+
+/** How one role speaks: when it must stop, and how long it may talk. */
+export interface RoleLimits {
+  stopTokens: readonly number[];
+  maxNewTokens: number;
+}
+
+export interface PolicyAnswer {
+  thought: string;
+  action: string;
+}
+
+export interface DreamedAnswer {
+  reasoning: string;
+  /** What the model itself says of the action. */
+  valid: boolean;
+  observation: string;
+  reward: number;
+}
+
+/** Prompts and parsers of the three roles. Parsers return null for anything malformed; they never throw. */
+export interface Dialect {
+  policy: RoleLimits & {
+    /** From the very start up to the first thing the policy says. */
+    opening(task: Task, firstObservation: string): number[];
+    parse(tokens: readonly number[]): PolicyAnswer | null;
+    /** What stands between the policy's words and its next turn. `words` are those it just spoke. */
+    reply(words: readonly number[], observation: string): number[];
+  };
+  experience: RoleLimits & {
+    opening(task: Task, firstObservation: string): number[];
+    question(task: Task, action: string, memories: readonly Transition[]): number[];
+    parse(tokens: readonly number[]): DreamedAnswer | null;
+    /** The same answer with another reward flag: the history must not remember a success that was rejected. */
+    withoutReward(tokens: readonly number[]): number[];
+    /** What stands between an answer and the next question. */
+    reply(answer: readonly number[]): number[];
+  };
+  generator: RoleLimits & {
+    /** `parents` share a room; `memories` of it tell what the room holds. */
+    opening(parents: readonly Task[], memories: readonly Transition[]): number[];
+    /** The new instruction, or null. */
+    parse(tokens: readonly number[]): string | null;
+  };
+}
+
+export interface Domain {
+  /** Original tasks the policy may train on, in a fixed order. */
+  trainingTasks(): readonly Task[];
+  /** The fixed evaluation tasks, in rooms nobody trained on: the same list in every run. */
+  heldOutTasks(count: number): readonly Task[];
+  /** The truth. */
+  realWorld(): EnvironmentBatch;
+  /** What the replay buffer knows before the first iteration, at most `limit` transitions. */
+  offlineTransitions(limit: number): readonly NewTransition[];
+  /** A task in the parent's room from an instruction; null when it is not one of this world's (form). */
+  taskFrom(parent: Task, instruction: string): Task | null;
+  /** False when the room, as far as `memories` of it show, lacks what the task needs. */
+  feasible(task: Task, memories: readonly Transition[]): boolean;
+  /** Did the text show what the goal needs (object taken, cleaned, placed)? The last turn is the claimed success. */
+  supportsSuccess(
+    task: Task,
+    firstObservation: string,
+    turns: readonly Pick<Turn, 'action' | 'observation' | 'valid'>[],
+  ): boolean;
+  /** What the world says to an action it cannot parse, and what a dreamed failure state says. */
+  readonly failureObservation: string;
+  dialect: Dialect;
+}

@@ -1,0 +1,210 @@
+/**
+ * @file The experience model as an environment (DreamGym, Eq. 4): history + task + top-k memories -> reasoning, next
+ * state, reward.
+ *
+ * One KV stream per episode holds everything it ever dreamed there, so its own reasoning is its running state. An answer
+ * that must not stand (malformed, or a success its own transcript contradicts) is taken back: the stream is rebuilt from
+ * the tokens kept here, the only case in which anything is prefilled twice.
+ */
+import type { Turn } from '../data/trajectory';
+import type { EnvironmentBatch, StepResult, Task } from '../envs/environment';
+import type { Generated, LanguageModel, Sessions } from '../nn/language-model';
+import type { Domain, DreamedAnswer } from './domain';
+import { deriveSeed } from './random';
+import type { ReplayBuffer } from './replay-buffer';
+import { type Memory, retrieve, type TopKKernel } from './retrieval';
+
+export interface DreamOptions {
+  model: LanguageModel;
+  domain: Domain;
+  buffer: ReplayBuffer;
+  topK: TopKKernel;
+  /** Memories per question; 0 switches retrieval off. */
+  retrievalTopK: number;
+  temperature: number;
+  /** Reject a success that the dreamed transcript does not support. */
+  goalCheck: boolean;
+}
+
+/** What went wrong or was corrected since the environment was made. */
+export interface DreamCounts {
+  /** Answers that could not be parsed, first tries and retries alike. */
+  malformed: number;
+  /** Episodes given up after a malformed retry or a full context. */
+  lost: number;
+  /** Successes the goal check took back. */
+  rejectedSuccesses: number;
+  /** Questions for which at least one memory was found. */
+  recalled: number;
+  questions: number;
+  generatedTokens: number;
+}
+
+interface Slot {
+  task: Task;
+  firstObservation: string;
+  tokens: number[];
+  turns: Pick<Turn, 'action' | 'observation' | 'valid'>[];
+  observation: string;
+  lost: boolean;
+}
+
+export class DreamedEnvironment implements EnvironmentBatch {
+  readonly imagined = true;
+  readonly counts: DreamCounts = {
+    malformed: 0,
+    lost: 0,
+    rejectedSuccesses: 0,
+    recalled: 0,
+    questions: 0,
+    generatedTokens: 0,
+  };
+  private sessions: Sessions | null = null;
+  private slots: Slot[] = [];
+  private seed = 0;
+
+  constructor(private readonly options: DreamOptions) {}
+
+  /** Starts from each task's stored first observation: the real world is not entered. */
+  async reset(tasks: readonly Task[], seed: number): Promise<string[]> {
+    this.dispose();
+    const { model, domain } = this.options;
+    this.seed = seed;
+    this.sessions = model.sessions(tasks.length);
+    this.slots = tasks.map((task) => ({
+      task,
+      firstObservation: task.firstObservation,
+      tokens: [],
+      turns: [],
+      observation: task.firstObservation,
+      lost: false,
+    }));
+    this.slots.forEach((slot, i) => {
+      this.extend(i, domain.dialect.experience.opening(slot.task, slot.firstObservation));
+    });
+    return this.slots.map((slot) => slot.firstObservation);
+  }
+
+  async step(actions: readonly (string | null)[]): Promise<(StepResult | null)[]> {
+    const { domain, buffer, topK, retrievalTopK } = this.options;
+    const role = domain.dialect.experience;
+    const results: (StepResult | null)[] = actions.map(() => null);
+    const asked = actions.map((_, i) => i).filter((i) => actions[i] !== null && !this.slots[i].lost);
+
+    const queries = asked.map((i) => {
+      const { task, observation } = this.slots[i];
+      return { room: task.room, state: observation, action: actions[i]!, episode: `dream ${this.seed} ${i}` };
+    });
+    const memories = await retrieve(buffer, queries, retrievalTopK, topK);
+    this.counts.questions += asked.length;
+    this.counts.recalled += memories.filter((found) => found.length > 0).length;
+
+    const open: number[] = [];
+    asked.forEach((i, j) => {
+      const question = role.question(this.slots[i].task, actions[i]!, transitionsOf(memories[j]));
+      // A stream that cannot hold the answer ends here; the episode is lost, not judged.
+      if (this.slots[i].tokens.length + question.length + role.maxNewTokens > this.sessions!.contextLength) {
+        results[i] = this.lose(i);
+        return;
+      }
+      this.extend(i, question);
+      open.push(i);
+    });
+
+    const failed = await this.ask(open, deriveSeed(this.seed, 'answer'), actions, results);
+    const stillFailed = await this.ask(failed, deriveSeed(this.seed, 'retry'), actions, results);
+    for (const i of stillFailed) results[i] = this.lose(i);
+    return results;
+  }
+
+  dispose(): void {
+    this.sessions?.dispose();
+    this.sessions = null;
+  }
+
+  /** Generates on `streams`; fills `results` and returns the streams whose answer was malformed, rolled back. */
+  private async ask(
+    streams: readonly number[],
+    seed: number,
+    actions: readonly (string | null)[],
+    results: (StepResult | null)[],
+  ): Promise<number[]> {
+    if (streams.length === 0) return [];
+    const { domain, temperature } = this.options;
+    const role = domain.dialect.experience;
+    const answers = await this.sessions!.generate(streams, {
+      temperature,
+      seed,
+      stopTokens: role.stopTokens,
+      maxNewTokens: role.maxNewTokens,
+    });
+    const malformed: number[] = [];
+    streams.forEach((i, j) => {
+      this.counts.generatedTokens += answers[j].tokens.length;
+      const parsed = answers[j].stopped ? role.parse(answers[j].tokens) : null;
+      if (parsed) results[i] = this.accept(i, actions[i]!, answers[j], parsed);
+      else {
+        this.counts.malformed++;
+        this.rebuild(i);
+        malformed.push(i);
+      }
+    });
+    return malformed;
+  }
+
+  private accept(i: number, action: string, generated: Generated, answer: DreamedAnswer): StepResult {
+    const { domain, goalCheck } = this.options;
+    const role = domain.dialect.experience;
+    const slot = this.slots[i];
+    // An invalid action leads to the failure state and never to a reward, whatever flag the model wrote.
+    const claimed = answer.valid && answer.reward > 0;
+    const turn = { action, observation: answer.observation, valid: answer.valid };
+    const supported =
+      claimed && (!goalCheck || domain.supportsSuccess(slot.task, slot.firstObservation, [...slot.turns, turn]));
+    if (claimed && !supported) this.counts.rejectedSuccesses++;
+
+    slot.turns.push(turn);
+    slot.observation = answer.observation;
+    if (answer.reward > 0 && !supported) {
+      slot.tokens.push(...role.withoutReward(generated.tokens));
+      this.rebuild(i);
+    } else slot.tokens.push(...generated.tokens);
+    if (!supported) this.extend(i, role.reply(generated.tokens));
+
+    return {
+      observation: answer.observation,
+      reward: supported ? 1 : 0,
+      done: supported,
+      valid: answer.valid,
+      reasoning: answer.reasoning,
+      imagined: true,
+    };
+  }
+
+  private lose(i: number): StepResult {
+    const slot = this.slots[i];
+    slot.lost = true;
+    this.counts.lost++;
+    return {
+      observation: this.options.domain.failureObservation,
+      reward: 0,
+      done: true,
+      valid: false,
+      imagined: true,
+      lost: true,
+    };
+  }
+
+  private extend(i: number, tokens: readonly number[]): void {
+    this.slots[i].tokens.push(...tokens);
+    this.sessions!.append(i, tokens);
+  }
+
+  /** Puts the stream back to exactly the tokens that stand. */
+  private rebuild(i: number): void {
+    this.sessions!.clear(i);
+    this.sessions!.append(i, this.slots[i].tokens);
+  }
+}
+
+const transitionsOf = (memories: readonly Memory[]) => memories.map((memory) => memory.transition);

@@ -1,0 +1,80 @@
+/** @file What one iteration reports: numbers for the charts, and the few rollouts worth looking at. */
+import { mean } from '../data/statistics';
+import type { Trajectory } from '../data/trajectory';
+import type { GrpoReport } from '../rl/grpo';
+import type { IterationMetrics } from '../worker/protocol';
+import type { DreamCounts } from './experience-model';
+import type { FidelityReport } from './fidelity';
+import type { RolloutReport } from './rollouts';
+
+export interface IterationFacts {
+  iteration: number;
+  rollouts: RolloutReport;
+  /** null when the rollouts were real. */
+  dream: DreamCounts | null;
+  learned: GrpoReport;
+  trainSeconds: number;
+  fidelity: FidelityReport;
+  syntheticShare: number;
+  bufferSize: number;
+  totals: Pick<IterationMetrics, 'tasksGenerated' | 'realTransitions' | 'dreamedTransitions' | 'measurementSteps'>;
+  gpuBytes: number;
+  seconds: number;
+}
+
+const perSecond = (count: number, seconds: number) => (seconds > 0 ? count / seconds : 0);
+
+export function iterationMetrics(facts: IterationFacts): IterationMetrics {
+  const { rollouts, dream, learned, fidelity } = facts;
+  const trajectories = rollouts.rollouts.map((rollout) => rollout.trajectory);
+  const finished = trajectories.filter((t) => !t.lost);
+  const turns = finished.flatMap((t) => t.turns);
+  const rates = [...learned.successRate.values()];
+  return {
+    iteration: facts.iteration,
+    trainReward: mean(finished.map((t) => (t.success ? 1 : 0))),
+    replayPrecision: fidelity.replayPrecision,
+    replayTrue: fidelity.replayTrue,
+    replayFalse: fidelity.replayFalse,
+    rewardError: fidelity.rewardError,
+    nextStateAccuracy: fidelity.nextStateAccuracy,
+    loss: learned.loss,
+    entropy: learned.entropy,
+    kl: learned.kl,
+    clipFraction: learned.clipFraction,
+    gradNorm: learned.gradNorm,
+    logProbGap: learned.logProbGap,
+    groupStd: learned.groupStd,
+    zeroVarianceGroups: learned.zeroVarianceGroups,
+    validActionRate: mean(turns.map((turn) => (turn.valid ? 1 : 0))),
+    meanTurns: mean(finished.map((t) => t.turns.length)),
+    malformed: dream?.malformed ?? 0,
+    malformedActions: rollouts.malformedActions,
+    lostEpisodes: trajectories.length - finished.length,
+    rejectedSuccesses: dream?.rejectedSuccesses ?? 0,
+    syntheticShare: facts.syntheticShare,
+    taskDifficulty: mean(rates.map((p) => p * (1 - p))),
+    bufferSize: facts.bufferSize,
+    ...facts.totals,
+    generateTokensPerSecond: perSecond(rollouts.generatedTokens + (dream?.generatedTokens ?? 0), rollouts.seconds),
+    trainTokensPerSecond: perSecond(learned.tokens, facts.trainSeconds),
+    gpuBytes: facts.gpuBytes,
+    seconds: facts.seconds,
+  };
+}
+
+/**
+ * Up to `limit` trajectories for the viewer, two a group: a success beside a failure of the same task where there is one,
+ * because the difference is what the policy learns from.
+ */
+export function rolloutsForViewer(trajectories: readonly Trajectory[], limit = 8): Trajectory[] {
+  const groups = new Map<number, Trajectory[]>();
+  for (const t of trajectories) groups.set(t.group, [...(groups.get(t.group) ?? []), t]);
+  const pairs = [...groups.values()].map((members) => {
+    const won = members.find((t) => t.success);
+    const failed = members.find((t) => !t.success);
+    return won && failed ? [won, failed] : members.slice(0, 2);
+  });
+  const mixed = (pair: Trajectory[]) => pair.some((t) => t.success) && pair.some((t) => !t.success);
+  return [...pairs.filter(mixed), ...pairs.filter((pair) => !mixed(pair))].flat().slice(0, limit);
+}

@@ -1,0 +1,327 @@
+/**
+ * @file The DreamGym loop (arXiv 2511.03773, section 3), thin and whole:
+ *
+ *   tasks <- curriculum; rollouts <- policy in the dream; advantages, policy update; buffer <- rollouts;
+ *   new tasks <- generator; the dream is audited against the real world; now and then the policy is examined there.
+ *
+ * Every random draw is a function of (seed, iteration, purpose), and everything else that an iteration reads is in the
+ * snapshot of the one before, so a resumed run equals an uninterrupted one bit for bit.
+ */
+import { asDreamError } from '../data/errors';
+import type { Trajectory } from '../data/trajectory';
+import type { Task } from '../envs/environment';
+import type { LanguageModel } from '../nn/language-model';
+import { type AdvantageKernel, type GrpoReport, grpoUpdate, type ReferenceScorer } from '../rl/grpo';
+import { frozenReference } from '../rl/reference';
+import type { Evaluation, RunConfig, RunEvent, RunPhase } from '../worker/protocol';
+import { RunControl, RunStopped } from './control';
+import type { Domain } from './domain';
+import { evaluate } from './evaluation';
+import { type DreamCounts, DreamedEnvironment } from './experience-model';
+import { type FidelityReport, hasCollapsed, measureFidelity } from './fidelity';
+import { iterationMetrics, rolloutsForViewer } from './iteration-metrics';
+import { Draws, deriveSeed } from './random';
+import type { TopKKernel } from './retrieval';
+import { type RolloutReport, rollOut } from './rollouts';
+import { RunState } from './run-state';
+import type { RunStore, StoredPhase, StoredRun } from './run-store';
+import { type GenerationReport, generateTasks } from './task-generator';
+
+/** Everything the loop works with but does not own. */
+export interface LoopParts {
+  /** Learns. */
+  policy: LanguageModel;
+  /** Dreams and invents tasks; frozen. */
+  experience: LanguageModel;
+  domain: Domain;
+  kernels: { advantages: AdvantageKernel; topK: TopKKernel };
+  /** null keeps nothing. */
+  store: RunStore | null;
+  /** The adapter's name, for the record. */
+  adapter: string;
+  /** Bytes of GPU memory in use, at their peak if the device knows it. */
+  gpuBytes: () => number;
+  emit: (event: RunEvent) => void;
+}
+
+/** New tasks are proposed for this share of an iteration's tasks. */
+const proposalShare = 0.5;
+/** verl's dual-clip constant. */
+const dualClip = 3;
+
+/**
+ * One run. `run()` once; after a stop or an error the object is spent (its weights may belong to a half-finished
+ * iteration): `DreamLoop.restore` continues from the store.
+ */
+export class DreamLoop {
+  readonly control: RunControl;
+  phase: RunPhase = 'idle';
+
+  private constructor(
+    private readonly parts: LoopParts,
+    readonly state: RunState,
+    private reference: ReferenceScorer | undefined,
+  ) {
+    this.control = new RunControl((halted) => this.progress(halted ? 'paused' : this.phase, 0, ''));
+  }
+
+  /** A new run. Nothing is computed before `run`. Throws DreamError `config-invalid`. */
+  static fresh(parts: LoopParts, config: RunConfig, runId: string): DreamLoop {
+    return new DreamLoop(parts, RunState.fresh(config, parts.domain, runId, parts.adapter), undefined);
+  }
+
+  /**
+   * Continues a stored run. `parts.policy` must hold the warm start it began from; its weights are replaced.
+   * `changes` may lengthen the run or move it to the real world (sim-to-real).
+   */
+  static async restore(parts: LoopParts, stored: StoredRun, changes: Partial<RunConfig> = {}): Promise<DreamLoop> {
+    const klCoef = changes.klCoef ?? stored.config.klCoef;
+    const reference = klCoef > 0 ? await frozenReference(parts.policy) : undefined;
+    return new DreamLoop(parts, await RunState.restore(stored, parts.policy, changes), reference);
+  }
+
+  /** Runs to the end, a collapse or a stop. Pausing is `control.pause()`. Errors are emitted, then thrown. */
+  async run(): Promise<void> {
+    const { state } = this;
+    try {
+      if (state.evaluations.length === 0) await this.begin();
+      while (state.iteration < state.config.iterations && !this.collapsed()) {
+        await this.control.gate();
+        await this.iterate();
+        this.control.iterationFinished();
+      }
+      if (this.collapsed()) this.reportCollapse();
+      this.progress(state.iteration < state.config.iterations ? 'stopped' : 'finished', 1, '');
+    } catch (error) {
+      if (error instanceof RunStopped) {
+        this.progress('stopped', 0, 'Stopped; the last finished iteration is kept.');
+        return;
+      }
+      const { code, message, advice } = asDreamError(error);
+      this.progress('failed', 0, message);
+      this.parts.emit({ type: 'error', error: { code, message, advice } });
+      throw error;
+    }
+  }
+
+  /** The examination before anything was learned: the run's zero. */
+  private async begin(): Promise<void> {
+    if (this.state.config.klCoef > 0) this.reference = await frozenReference(this.parts.policy);
+    const evaluation = await this.examine(0);
+    this.state.evaluations.push(evaluation);
+    await this.save('running');
+    this.parts.emit({ type: 'evaluation', evaluation });
+  }
+
+  /** One iteration, as on paper. Nothing of it is in `state.iteration` or the store until all of it is done. */
+  private async iterate(): Promise<void> {
+    const { parts, state } = this;
+    const { config, pool } = state;
+    const iteration = state.iteration + 1;
+    const seed = deriveSeed(config.seed, 'iteration', iteration);
+    const start = performance.now();
+
+    const tasks = pool.choose(config.tasksPerIteration, config.lambda, new Draws(deriveSeed(seed, 'tasks')));
+    const generatedShare = tasks.filter((task) => pool.get(task.id)?.generated).length / tasks.length;
+    const { rollouts, dream } = await this.collect(tasks, seed);
+    const trajectories = rollouts.rollouts.map((rollout) => rollout.trajectory);
+
+    const trainStart = performance.now();
+    const learned = await this.learn(rollouts, seed);
+    const trainSeconds = (performance.now() - trainStart) / 1000;
+
+    this.remember(trajectories, iteration);
+    for (const [group, rate] of learned.successRate) pool.record(tasks[group].id, rate);
+    const generated = await this.inventTasks(tasks, seed);
+    const fidelity = await measureFidelity(trajectories, parts.domain.realWorld());
+    state.measurementSteps += fidelity.realSteps;
+    const evaluation = this.examinationDue(iteration, fidelity) ? await this.examine(iteration) : undefined;
+
+    const before = state.metrics.at(-1);
+    const real = config.rollouts === 'real';
+    const metrics = iterationMetrics({
+      iteration,
+      rollouts,
+      dream,
+      learned,
+      trainSeconds,
+      fidelity,
+      syntheticShare: generatedShare,
+      bufferSize: state.buffer.size,
+      totals: {
+        tasksGenerated: (before?.tasksGenerated ?? 0) + generated.accepted.length,
+        realTransitions: (before?.realTransitions ?? 0) + (real ? rollouts.transitions : 0),
+        dreamedTransitions: (before?.dreamedTransitions ?? 0) + (real ? 0 : rollouts.transitions),
+        measurementSteps: state.measurementSteps,
+      },
+      gpuBytes: parts.gpuBytes(),
+      seconds: (performance.now() - start) / 1000,
+    });
+    if (evaluation) {
+      metrics.evaluation = evaluation;
+      state.evaluations.push(evaluation);
+    }
+    state.metrics.push(metrics);
+    const shown = rolloutsForViewer(trajectories);
+    state.rollouts.push({ iteration, trajectories: shown });
+    state.iteration = iteration;
+    await this.save(iteration === config.iterations ? 'finished' : this.collapsed() ? 'collapsed' : 'running');
+
+    // Only what is safely kept is shown as done.
+    if (learned.skipped > 0) this.notice('warning', `${learned.skipped} update(s) had no finite gradient: skipped.`);
+    parts.emit({ type: 'iteration', metrics, rollouts: shown });
+    if (evaluation) parts.emit({ type: 'evaluation', evaluation });
+  }
+
+  /** Rollouts of every task's group, in the dream or in the real world: the one difference between the two. */
+  private async collect(
+    tasks: readonly Task[],
+    seed: number,
+  ): Promise<{ rollouts: RolloutReport; dream: DreamCounts | null }> {
+    const { parts } = this;
+    const { config, buffer } = this.state;
+    const dream =
+      config.rollouts === 'dream'
+        ? new DreamedEnvironment({
+            model: parts.experience,
+            domain: parts.domain,
+            buffer,
+            topK: parts.kernels.topK,
+            retrievalTopK: config.retrievalTopK,
+            temperature: config.experienceTemperature,
+            goalCheck: config.goalCheck,
+          })
+        : null;
+    try {
+      const rollouts = await rollOut({
+        policy: parts.policy,
+        domain: parts.domain,
+        environment: dream ?? parts.domain.realWorld(),
+        tasks: tasks.flatMap((task) => Array.from({ length: config.groupSize }, () => task)),
+        groups: tasks.flatMap((_, group) => Array.from({ length: config.groupSize }, () => group)),
+        maxSteps: config.maxSteps,
+        temperature: config.temperature,
+        seed: deriveSeed(seed, 'rollouts'),
+        onTurn: (fraction) => this.pass('rolling-out', fraction, dream ? 'dreaming' : 'acting in the real world'),
+      });
+      return { rollouts, dream: dream?.counts ?? null };
+    } finally {
+      dream?.dispose();
+    }
+  }
+
+  private async learn(rollouts: RolloutReport, seed: number): Promise<GrpoReport> {
+    const { parts } = this;
+    const { config, iteration } = this.state;
+    const turnTokens = parts.domain.dialect.policy.maxNewTokens;
+    await this.pass('learning', 0, '');
+    return grpoUpdate({
+      policy: parts.policy,
+      rollouts: rollouts.rollouts,
+      settings: {
+        ...config,
+        dualClip,
+        horizon: config.sampleUnit === 'step' ? turnTokens : config.maxSteps * turnTokens,
+      },
+      iteration,
+      advantages: parts.kernels.advantages,
+      shuffle: (items) => new Draws(deriveSeed(seed, 'mini-batches')).shuffled(items),
+      reference: this.reference,
+      onMiniBatch: (done, total) => this.progress('learning', done / total, ''),
+    });
+  }
+
+  /** New transitions go into the buffer; lost episodes and malformed turns showed nothing. */
+  private remember(trajectories: readonly Trajectory[], iteration: number): void {
+    trajectories.forEach(({ task, source, lost, firstObservation, turns }, i) => {
+      if (lost) return;
+      const episode = `${iteration} ${i}`;
+      let state = firstObservation;
+      for (const { action, observation: nextState, reward } of turns) {
+        if (action === '') continue;
+        this.state.buffer.add([
+          { source, episode, room: task.room, task: task.instruction, state, action, nextState, reward },
+        ]);
+        state = nextState;
+      }
+    });
+  }
+
+  /** The tasks of this iteration that taught most become parents. */
+  private inventTasks(tasks: readonly Task[], seed: number): Promise<GenerationReport> {
+    const { config, pool, buffer } = this.state;
+    return generateTasks({
+      model: this.parts.experience,
+      domain: this.parts.domain,
+      pool,
+      buffer,
+      parents: pool.parents(tasks.map((task) => task.id)),
+      proposals: config.lambda > 0 ? Math.ceil(config.tasksPerIteration * proposalShare) : 0,
+      temperature: 1,
+      seed: deriveSeed(seed, 'generator'),
+    });
+  }
+
+  /** Every few iterations, at the end, and before a collapse ends the run: no run ends unexamined. */
+  private examinationDue(iteration: number, fidelity: FidelityReport): boolean {
+    const { config, metrics } = this.state;
+    if (iteration % config.evalEvery === 0 || iteration === config.iterations) return true;
+    return hasCollapsed([...metrics, fidelity], config.minReplayPrecision);
+  }
+
+  private async examine(iteration: number): Promise<Evaluation> {
+    const { parts } = this;
+    const { config } = this.state;
+    const { atRolloutTemperature, atLowTemperature, realSteps } = await evaluate({
+      policy: parts.policy,
+      domain: parts.domain,
+      tasks: config.evalTasks,
+      rolloutTemperature: config.temperature,
+      maxSteps: config.maxSteps,
+      seed: config.seed,
+      onTurn: (fraction) => this.pass('evaluating', fraction, 'in the real world, on tasks never trained on'),
+    });
+    this.state.measurementSteps += realSteps;
+    return { iteration, atRolloutTemperature, atLowTemperature };
+  }
+
+  private async save(phase: StoredPhase): Promise<void> {
+    this.progress('saving', 0, '');
+    const snapshot = await this.state.snapshot(this.parts.policy, phase);
+    await this.parts.store?.save(snapshot.iteration, snapshot);
+  }
+
+  private collapsed(): boolean {
+    return hasCollapsed(this.state.metrics, this.state.config.minReplayPrecision);
+  }
+
+  private reportCollapse(): void {
+    const percent = Math.round(this.state.config.minReplayPrecision * 100);
+    this.notice(
+      'warning',
+      `The dream no longer tells the truth: fewer than ${percent} % of its recent successes work in the real world. ` +
+        'The run stops here; every evaluation so far stands in the record.',
+    );
+  }
+
+  private notice(level: 'info' | 'warning', message: string): void {
+    this.parts.emit({ type: 'notice', level, message });
+  }
+
+  /** A safe point: may wait or throw, then reports. */
+  private async pass(phase: RunPhase, fraction: number, detail: string): Promise<void> {
+    await this.control.gate();
+    this.progress(phase, fraction, detail);
+  }
+
+  private progress(phase: RunPhase, fraction: number, detail: string): void {
+    if (phase !== 'paused') this.phase = phase;
+    const { config, metrics, iteration } = this.state;
+    const recent = metrics.slice(-5);
+    const perIteration = recent.reduce((sum, m) => sum + m.seconds, 0) / Math.max(1, recent.length);
+    const left = Math.max(0, config.iterations - iteration) * perIteration;
+    const secondsLeft = recent.length === 0 ? null : left;
+    const progress = { phase, iteration, iterations: config.iterations, fraction, secondsLeft, detail };
+    this.parts.emit({ type: 'progress', progress });
+  }
+}

@@ -1,0 +1,150 @@
+/**
+ * @file The named settings of a run, and the gate every setting passes: from the page, a link, a file or a terminal.
+ *
+ * Values are the recipe's where it measured, else ours: the paper publishes neither k nor group size nor lambda
+ * (dreamgym.md, 1.5), so those are labelled as our defaults in the page.
+ */
+import * as v from 'valibot';
+import { DreamError } from '../data/errors';
+import { type PresetName, presetNames, type RunConfig } from '../worker/protocol';
+
+const householdTiny: RunConfig = {
+  preset: 'household-tiny',
+  seed: 1,
+  iterations: 30,
+  rollouts: 'dream',
+  tasksPerIteration: 16,
+  groupSize: 8,
+  maxSteps: 16,
+  temperature: 1,
+  learningRate: 3e-4,
+  clipLow: 0.2,
+  clipHigh: 0.28,
+  klCoef: 0,
+  entropyCoef: 0,
+  normalization: 'group-std',
+  aggregation: 'sequence-mean',
+  sampleUnit: 'episode',
+  miniBatches: 2,
+  lambda: 0.25,
+  retrievalTopK: 1,
+  experienceTemperature: 0.7,
+  goalCheck: true,
+  minReplayPrecision: 0.4,
+  evalEvery: 5,
+  evalTasks: 200,
+  bufferCapacity: 20_000,
+};
+
+export const presets: Readonly<Record<PresetName, RunConfig>> = {
+  'household-tiny': householdTiny,
+  /** Same method, a third of the work: for a first look, weak machines and tests. */
+  'household-quick': {
+    ...householdTiny,
+    preset: 'household-quick',
+    iterations: 10,
+    tasksPerIteration: 8,
+    groupSize: 6,
+    evalEvery: 5,
+    evalTasks: 60,
+    bufferCapacity: 8_000,
+  },
+};
+
+type NumericKey = { [K in keyof RunConfig]: RunConfig[K] extends number ? K : never }[keyof RunConfig];
+
+export interface NumberRange {
+  min: number;
+  max: number;
+  integer: boolean;
+}
+
+/** What each number may be. The page builds its fields from the same table. */
+export const numberRanges: Readonly<Record<NumericKey, NumberRange>> = {
+  seed: { min: 0, max: 0xffff_ffff, integer: true },
+  iterations: { min: 1, max: 1000, integer: true },
+  tasksPerIteration: { min: 1, max: 64, integer: true },
+  groupSize: { min: 2, max: 32, integer: true },
+  maxSteps: { min: 1, max: 20, integer: true },
+  temperature: { min: 0.05, max: 2, integer: false },
+  learningRate: { min: 0, max: 0.01, integer: false },
+  clipLow: { min: 0.01, max: 0.99, integer: false },
+  clipHigh: { min: 0.01, max: 5, integer: false },
+  klCoef: { min: 0, max: 1, integer: false },
+  entropyCoef: { min: 0, max: 0.1, integer: false },
+  miniBatches: { min: 1, max: 16, integer: true },
+  lambda: { min: 0, max: 1, integer: false },
+  retrievalTopK: { min: 0, max: 4, integer: true },
+  experienceTemperature: { min: 0, max: 2, integer: false },
+  minReplayPrecision: { min: 0, max: 1, integer: false },
+  evalEvery: { min: 1, max: 1000, integer: true },
+  evalTasks: { min: 10, max: 1000, integer: true },
+  bufferCapacity: { min: 100, max: 200_000, integer: true },
+};
+
+export const choices = {
+  preset: presetNames,
+  rollouts: ['dream', 'real'],
+  normalization: ['group-std', 'group-mean', 'batch-std'],
+  aggregation: ['token-mean', 'sequence-mean', 'sequence-sum-norm'],
+  sampleUnit: ['episode', 'step'],
+} as const;
+
+const number = ({ min, max, integer }: NumberRange) => {
+  const message = `must be ${integer ? 'a whole number' : 'a number'} from ${min} to ${max}`;
+  return v.pipe(
+    v.number(message),
+    v.check((x) => Number.isFinite(x) && x >= min && x <= max && (!integer || Number.isInteger(x)), message),
+  );
+};
+const choice = <const T extends readonly string[]>(options: T) =>
+  v.picklist(options, `must be one of ${options.join(', ')}`);
+
+const numbers = Object.fromEntries(
+  Object.entries(numberRanges).map(([key, range]) => [key, number(range)]),
+) as unknown as Record<NumericKey, v.GenericSchema<number>>;
+
+export const runConfigSchema = v.strictObject({
+  ...numbers,
+  preset: choice(choices.preset),
+  rollouts: choice(choices.rollouts),
+  normalization: choice(choices.normalization),
+  aggregation: choice(choices.aggregation),
+  sampleUnit: choice(choices.sampleUnit),
+  goalCheck: v.boolean('must be true or false'),
+});
+
+/**
+ * A whole, checked configuration from a few settings: those given override their preset.
+ * Throws DreamError `config-invalid`, naming each wrong setting and what it may be.
+ */
+export function resolveConfig(settings: unknown): RunConfig {
+  if (typeof settings !== 'object' || settings === null || Array.isArray(settings))
+    throw invalid(['the settings must be an object']);
+  const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+  const name = given.preset ?? 'household-tiny';
+  const preset = typeof name === 'string' && Object.hasOwn(presets, name) ? presets[name as PresetName] : null;
+  if (!preset) throw invalid([`preset must be one of ${presetNames.join(', ')}`]);
+  return checkConfig({ ...preset, ...given });
+}
+
+/** Checks a whole configuration, e.g. one read from a file. Throws DreamError `config-invalid`. */
+export function checkConfig(config: unknown): RunConfig {
+  const result = v.safeParse(runConfigSchema, config);
+  if (result.success) return result.output as RunConfig;
+  throw invalid(
+    result.issues.map((issue) => {
+      const key = v.getDotPath(issue) ?? '';
+      if (issue.type !== 'strict_object') return `${key} ${issue.message}`;
+      return issue.received === 'undefined' ? `${key} is missing` : `"${key}" is not a setting`;
+    }),
+  );
+}
+
+function invalid(problems: string[]): DreamError {
+  return new DreamError(
+    'config-invalid',
+    `These settings cannot be used: ${problems.join('; ')}.`,
+    'Correct the named settings, or leave them out to take the preset’s value.',
+  );
+}
