@@ -8,7 +8,9 @@ export default defineConfig({
     ssr: 'src/cli/dream.ts',
     outDir: '.cache/cli',
     emptyOutDir: true,
+    // Readable stack traces matter more here than bytes.
     minify: false,
-    rollupOptions: { output: { entryFileNames: 'dream.mjs' } },
+    // One file, so that a new build replaces it in one step under a command that is running.
+    rolldownOptions: { output: { entryFileNames: 'dream.mjs', codeSplitting: false } },
   },
 });
