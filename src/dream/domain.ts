@@ -64,6 +64,8 @@ export interface Domain {
   offlineTransitions(limit: number): readonly NewTransition[];
   /** A task in the parent's room from an instruction; null when it is not one of this world's (form). */
   taskFrom(parent: Task, instruction: string): Task | null;
+  /** False when one of `others` asks for the same thing, in whatever words. */
+  isNovel(task: Task, others: readonly Task[]): boolean;
   /** False when the room, as far as `memories` of it show, lacks what the task needs. */
   feasible(task: Task, memories: readonly Transition[]): boolean;
   /** Did the text show what the goal needs (object taken, cleaned, placed)? The last turn is the claimed success. */

@@ -227,7 +227,7 @@ export class DreamLoop {
       advantages: parts.kernels.advantages,
       shuffle: (items) => new Draws(deriveSeed(seed, 'mini-batches')).shuffled(items),
       reference: this.reference,
-      onMiniBatch: (done, total) => this.progress('learning', done / total, ''),
+      onMiniBatch: (done, total) => this.pass('learning', done / total, ''),
     });
   }
 

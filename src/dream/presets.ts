@@ -33,7 +33,7 @@ const householdTiny: RunConfig = {
   minReplayPrecision: 0.4,
   evalEvery: 5,
   evalTasks: 200,
-  bufferCapacity: 20_000,
+  bufferCapacity: 40_000,
 };
 
 export const presets: Readonly<Record<PresetName, RunConfig>> = {
@@ -47,7 +47,7 @@ export const presets: Readonly<Record<PresetName, RunConfig>> = {
     groupSize: 6,
     evalEvery: 5,
     evalTasks: 60,
-    bufferCapacity: 8_000,
+    bufferCapacity: 20_000,
   },
 };
 

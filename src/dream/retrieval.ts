@@ -2,7 +2,8 @@
  * @file Top-k similar transitions for every question of a step, in one call to the similarity kernel.
  *
  * Same room and same action first: in these worlds another action's outcome would mislead more than it helps, and a
- * shared receptacle list once let two rooms answer for each other (recipe.md). Cosine similarity then ranks what is left.
+ * shared receptacle list once let two rooms answer for each other (recipe.md). What was really seen answers before what
+ * was only dreamed, so that an invention is repeated only where nothing better is known. Cosine similarity then ranks.
  */
 import { transitionFeatures } from './features';
 import type { ReplayBuffer } from './replay-buffer';
@@ -45,7 +46,7 @@ export async function retrieve(
   topK: TopKKernel,
 ): Promise<Memory[][]> {
   if (k === 0) return queries.map(() => []);
-  const candidates = queries.map((query) => buffer.recall(query.room, query.action, query.episode));
+  const candidates = queries.map((query) => truthFirst(buffer.recall(query.room, query.action, query.episode)));
 
   // Only memories that can answer somebody become rows. Newest first, so that a tie goes to the fresher memory.
   const ids = [...new Set(candidates.flatMap((list) => list.map((t) => t.id)))].sort((a, b) => b - a);
@@ -76,4 +77,9 @@ export async function retrieve(
     }
   });
   return result;
+}
+
+function truthFirst(found: Transition[]): Transition[] {
+  const seen = found.filter((transition) => transition.source !== 'imagined');
+  return seen.length > 0 ? seen : found;
 }

@@ -85,7 +85,7 @@ export async function generateTasks(request: GenerationRequest): Promise<Generat
       const instruction = stopped ? role.parse(tokens) : null;
       const task = instruction === null ? null : domain.taskFrom(parent.task, instruction);
       if (!task) report.malformed++;
-      else if (pool.has(task.id)) report.known++;
+      else if (pool.has(task.id) || !domain.isNovel(task, tasksOfRoom(pool, task.room))) report.known++;
       else if (!domain.feasible(task, buffer.ofRoom(task.room))) report.infeasible++;
       else if (pool.add(task, parent.id)) report.accepted.push({ task, parent: parent.id });
     });
@@ -93,6 +93,13 @@ export async function generateTasks(request: GenerationRequest): Promise<Generat
     sessions.dispose();
   }
   return report;
+}
+
+function tasksOfRoom(pool: TaskPool, room: string): Task[] {
+  return pool
+    .tasks()
+    .filter((entry) => entry.room === room)
+    .map((entry) => entry.task);
 }
 
 /** The parent and another task of its room (itself when it is the only one). */

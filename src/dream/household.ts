@@ -1,0 +1,70 @@
+/** @file The household world as a `Domain`: tasks, truth, offline memories and language, bound together for the loop. */
+import { batchOf, type Task } from '../envs/environment';
+import {
+  type HouseholdData,
+  HouseholdWorld,
+  heldOutTasks,
+  householdData,
+  isHeldOut,
+  parseInstruction,
+  trainingTasks,
+  type WorldSize,
+} from '../envs/household';
+import type { Tokenizer } from '../models/tokenizer';
+import type { Domain } from './domain';
+import { offlineTransitions } from './offline/transitions';
+import {
+  failureObservation,
+  feasibleAsKnown,
+  householdDialect,
+  isNovel,
+  knownObjects,
+  supportsSuccess,
+} from './transcripts';
+
+/** Four tasks a training room on average, the six families in equal parts: what "the original distribution" means here. */
+const originalTasks = 480;
+/** Tasks and memories are part of the world, not of a run: every run starts from the same ones. */
+const worldSeed = 1;
+
+export function householdDomain(tokenizer: Tokenizer, size: WorldSize = 'small'): Domain {
+  return {
+    failureObservation,
+    dialect: householdDialect(tokenizer),
+    trainingTasks: () => trainingTasks(size, originalTasks, worldSeed),
+    heldOutTasks: (count) => heldOutTasks(size, count),
+    realWorld: () => batchOf(() => new HouseholdWorld()),
+    offlineTransitions: (limit) => offlineTransitions(size, { seed: worldSeed, limit }),
+    taskFrom: (parent, instruction) => taskInRoomOf(parent, instruction),
+    isNovel: (task, others) =>
+      isNovel(
+        householdData(task).goal,
+        others.map((other) => other.instruction),
+      ),
+    feasible: (task, memories) => {
+      const objects = knownObjects(memories.flatMap(({ state, nextState }) => [state, nextState]));
+      return feasibleAsKnown(householdData(task).goal, task.firstObservation, objects);
+    },
+    supportsSuccess: (task, firstObservation, turns) =>
+      supportsSuccess(householdData(task).goal, firstObservation, turns),
+  };
+}
+
+/**
+ * Form only: the room's hidden contents are not consulted, because a dreamer could not. Tasks reserved for evaluation are
+ * refused, lest the generator stumble upon one.
+ */
+function taskInRoomOf(parent: Task, instruction: string): Task | null {
+  const goal = parseInstruction(instruction);
+  if (!goal) return null;
+  const words = instruction.trim().replace(/\s*\.$/, '').split(/\s+/).join(' ');
+  const data: HouseholdData = { ...householdData(parent), goal };
+  const task: Task = {
+    ...parent,
+    id: `${parent.room}: ${words}`,
+    instruction: words,
+    family: goal.family,
+    data,
+  };
+  return isHeldOut(task) ? null : task;
+}
