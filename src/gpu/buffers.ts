@@ -48,6 +48,8 @@ export class BufferPool {
   /** Bytes in use by live buffers. */
   bytesInUse = 0;
   private readonly free = new Map<number, GPUBuffer[]>();
+  /** Buffers the device could not provide; they must never be handed out again. */
+  private readonly failed = new WeakSet<GPUBuffer>();
   private readonly pendingScopes: Promise<void>[] = [];
   private outOfMemory: DreamError | null = null;
 
@@ -60,7 +62,9 @@ export class BufferPool {
   alloc(bytes: number, label: string): GpuBuffer {
     // Sixteen sizes per power of two keep waste under 7 % while letting ragged batches share bins.
     const step = Math.max(256, 2 ** (Math.floor(Math.log2(Math.max(1, bytes))) - 4));
-    const capacity = Math.max(256, Math.ceil(bytes / step) * step);
+    const rounded = Math.max(256, Math.ceil(bytes / step) * step);
+    // Rounding up must not push a buffer over the limit that its contents respect.
+    const capacity = rounded > this.maxBufferBytes ? Math.ceil(bytes / 4) * 4 : rounded;
     if (capacity > this.maxBufferBytes) {
       throw new DreamError(
         'gpu-buffer-too-large',
@@ -74,23 +78,34 @@ export class BufferPool {
     this.device.pushErrorScope('out-of-memory');
     const buffer = this.device.createBuffer({ label, size: capacity, usage: USAGE_STORAGE });
     this.pendingScopes.push(
-      this.device.popErrorScope().then((error) => {
-        if (error) {
-          this.outOfMemory = new DreamError(
-            'gpu-out-of-memory',
-            `The GPU has no room for "${label}" (${Math.round(capacity / 2 ** 20)} MiB more).`,
-            'Close other tabs that use the GPU, or choose fewer parallel episodes.',
-          );
-        }
-      }),
+      this.device.popErrorScope().then(
+        (error) => {
+          if (error) this.noteFailure(buffer, capacity, label);
+        },
+        () => {}, // the device is gone, which is reported elsewhere
+      ),
     );
     this.bytesAllocated += capacity;
     this.bytesPeak = Math.max(this.bytesPeak, this.bytesAllocated);
     return new GpuBuffer(this, buffer, bytes, capacity, label);
   }
 
+  private noteFailure(buffer: GPUBuffer, capacity: number, label: string): void {
+    this.failed.add(buffer);
+    this.bytesAllocated -= capacity;
+    const bin = this.free.get(capacity);
+    const at = bin?.indexOf(buffer) ?? -1;
+    if (bin && at >= 0) bin.splice(at, 1);
+    this.outOfMemory = new DreamError(
+      'gpu-out-of-memory',
+      `The GPU has no room for "${label}" (${Math.round(capacity / 2 ** 20)} MiB more).`,
+      'Close other tabs that use the GPU, or choose fewer parallel episodes.',
+    );
+  }
+
   recycle(entry: GpuBuffer): void {
     this.bytesInUse -= entry.capacity;
+    if (this.failed.has(entry.buffer)) return;
     const bin = this.free.get(entry.capacity);
     if (bin) bin.push(entry.buffer);
     else this.free.set(entry.capacity, [entry.buffer]);

@@ -36,6 +36,8 @@ export class Gpu {
   lostInfo: GPUDeviceLostInfo | null = null;
   /** Nanoseconds of GPU time since the last `takeGpuTime`, when profiling is on. */
   profiling = false;
+  /** Floating-point operations recorded before a submission is sent, so that none runs for more than ~100 ms. */
+  workPerSubmit: number;
   private gpuNanoseconds = 0;
   private failure: DreamError | null = null;
   private readonly inFlight: Promise<undefined>[] = [];
@@ -47,7 +49,10 @@ export class Gpu {
     readonly isSoftware: boolean,
     readonly features: string[],
     readonly limits: Record<string, number>,
+    /** Smallest subgroup the adapter may use; 0 when unknown. */
+    readonly subgroupMinSize = 0,
   ) {
+    this.workPerSubmit = isSoftware ? 3e8 : 1e10;
     this.memory = new BufferPool(device, Math.min(limits.maxBufferSize, limits.maxStorageBufferBindingSize));
     this.kernels = new KernelCache(device);
     this.uniforms = new UniformArena(device);
@@ -105,10 +110,17 @@ export class Gpu {
 
   /** Called by the recorder. Keeps a few submissions in flight so that the queue is neither empty nor endless. */
   noteSubmission(timing: Promise<number> | null): void {
-    this.inFlight.push(this.device.queue.onSubmittedWorkDone());
-    timing?.then((nanoseconds) => {
+    const timed = timing?.then((nanoseconds) => {
       this.gpuNanoseconds += nanoseconds;
     });
+    // A lost device rejects these; `assertHealthy` says so in better words.
+    const done = Promise.all([this.device.queue.onSubmittedWorkDone(), timed]);
+    this.inFlight.push(
+      done.then(
+        () => undefined,
+        () => undefined,
+      ),
+    );
   }
 
   /** Waits while more than `limit` submissions are unfinished. */
@@ -224,5 +236,5 @@ export async function openGpu(gpu: GPU | undefined, options: OpenOptions = {}): 
   const software = info.isFallbackAdapter === true || /swiftshader|llvmpipe|lavapipe|software|cpu/i.test(name);
   const limits: Record<string, number> = {};
   for (const limit of wishedLimits) limits[limit] = device.limits[limit];
-  return new Gpu(device, name, software, [...device.features].map(String).sort(), limits);
+  return new Gpu(device, name, software, [...device.features].map(String).sort(), limits, info.subgroupMinSize ?? 0);
 }

@@ -25,7 +25,13 @@ export class KernelCache {
     if (kernel) return kernel;
     kernel = new Kernel(entry);
     this.cache.set(key, kernel);
-    this.pending.push(this.compile(kernel, source, entry, constants));
+    const compiled = this.compile(kernel, source, entry, constants).catch((error: unknown) => {
+      this.cache.delete(key); // so that asking again tries again
+      throw error;
+    });
+    // `ready` reports the failure, perhaps much later; until then it must not count as unhandled.
+    compiled.catch(() => {});
+    this.pending.push(compiled);
     return kernel;
   }
 
@@ -40,7 +46,10 @@ export class KernelCache {
   private async compile(kernel: Kernel, source: string, entry: string, constants: Record<string, number>): Promise<void> {
     let module = this.modules.get(source);
     if (!module) {
+      // The pipeline reports the same error with its lines; here it would only be reported twice.
+      this.device.pushErrorScope('validation');
       module = this.device.createShaderModule({ label: entry, code: source });
+      this.device.popErrorScope().catch(() => {});
       this.modules.set(source, module);
     }
     try {

@@ -43,6 +43,7 @@ export class Recorder {
   private readonly floats: Float32Array<ArrayBuffer>;
   private slots = 0;
   dispatches = 0;
+  private operations = 0;
 
   constructor(
     private readonly gpu: Gpu,
@@ -99,6 +100,15 @@ export class Recorder {
     this.pass.dispatchWorkgroups(x, y, z);
   }
 
+  /** Announces the next dispatch's floating-point operations: long recordings are sent in bounded pieces. */
+  work(operations: number): void {
+    this.operations += operations;
+    if (this.operations > this.gpu.workPerSubmit && this.slots > 0) {
+      this.submit();
+      this.operations = operations;
+    }
+  }
+
   copy(source: GpuBuffer, sourceOffset: number, target: GpuBuffer, targetOffset: number, bytes: number): void {
     this.endPass();
     this.encoder.copyBufferToBuffer(source.use(), sourceOffset, target.use(), targetOffset, bytes);
@@ -120,6 +130,7 @@ export class Recorder {
     if (this.page) uniforms.give(this.page);
     this.page = null;
     this.slots = 0;
+    this.operations = 0;
     this.encoder = device.createCommandEncoder({ label: this.label });
   }
 

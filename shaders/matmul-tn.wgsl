@@ -1,0 +1,98 @@
+// matmul_tn: y[m, n] (+)= alpha transpose(a[k, m]) b[k, n], all row-major; m and n multiples of 4, k free (it counts tokens).
+//
+// | binding | buffer | shape           |
+// | 1       | a      | [k, m] as f32   |
+// | 2       | b      | [k, n] as vec4  |
+// | 3       | y      | [m, n] as vec4  |
+//
+// This is the gradient of a weight: dW = transpose(dY) X. See matmul-nn.wgsl for why it uses registers only.
+
+struct Params {
+  m: u32, // rows of the result
+  n4: u32, // columns of the result / 4
+  k: u32, // length of the sums
+  k4: u32, // k / 4 (matmul_nn only)
+  add: u32, // 1: y += alpha a b, 0: y = alpha a b
+  alpha: f32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> a: array<f32>;
+@group(0) @binding(2) var<storage, read> b: array<vec4f>;
+@group(0) @binding(3) var<storage, read_write> y: array<vec4f>;
+
+// One order of summation in every variant: whichever a device picks, the bits are the same.
+fn accumulate(sum: vec4f, x: vec4f, b0: vec4f, b1: vec4f, b2: vec4f, b3: vec4f) -> vec4f {
+  return fma(vec4f(x.w), b3, fma(vec4f(x.z), b2, fma(vec4f(x.y), b1, fma(vec4f(x.x), b0, sum))));
+}
+
+fn store(row: u32, column: u32, value: vec4f) {
+  if (row >= params.m) { return; }
+  let at = row * params.n4 + column;
+  if (params.add == 1u) { y[at] += params.alpha * value; } else { y[at] = params.alpha * value; }
+}
+
+@compute @workgroup_size(16)
+fn matmul_tn(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u) {
+  let row = group.y * 8u;
+  let column = group.x * 16u + local.x;
+  let safe_column = min(column, params.n4 - 1u);
+  let last = params.m - 1u;
+  let row0 = min(row + 0u, last);
+  let row1 = min(row + 1u, last);
+  let row2 = min(row + 2u, last);
+  let row3 = min(row + 3u, last);
+  let row4 = min(row + 4u, last);
+  let row5 = min(row + 5u, last);
+  let row6 = min(row + 6u, last);
+  let row7 = min(row + 7u, last);
+  var sum0 = vec4f();
+  var sum1 = vec4f();
+  var sum2 = vec4f();
+  var sum3 = vec4f();
+  var sum4 = vec4f();
+  var sum5 = vec4f();
+  var sum6 = vec4f();
+  var sum7 = vec4f();
+  let stride = params.m;
+  let whole = params.k / 4u * 4u;
+  for (var k = 0u; k < whole; k += 4u) {
+    let b0 = b[(k + 0u) * params.n4 + safe_column];
+    let b1 = b[(k + 1u) * params.n4 + safe_column];
+    let b2 = b[(k + 2u) * params.n4 + safe_column];
+    let b3 = b[(k + 3u) * params.n4 + safe_column];
+    let k0 = k * stride;
+    let k1 = k0 + stride;
+    let k2 = k1 + stride;
+    let k3 = k2 + stride;
+    sum0 = accumulate(sum0, vec4f(a[k0 + row0], a[k1 + row0], a[k2 + row0], a[k3 + row0]), b0, b1, b2, b3);
+    sum1 = accumulate(sum1, vec4f(a[k0 + row1], a[k1 + row1], a[k2 + row1], a[k3 + row1]), b0, b1, b2, b3);
+    sum2 = accumulate(sum2, vec4f(a[k0 + row2], a[k1 + row2], a[k2 + row2], a[k3 + row2]), b0, b1, b2, b3);
+    sum3 = accumulate(sum3, vec4f(a[k0 + row3], a[k1 + row3], a[k2 + row3], a[k3 + row3]), b0, b1, b2, b3);
+    sum4 = accumulate(sum4, vec4f(a[k0 + row4], a[k1 + row4], a[k2 + row4], a[k3 + row4]), b0, b1, b2, b3);
+    sum5 = accumulate(sum5, vec4f(a[k0 + row5], a[k1 + row5], a[k2 + row5], a[k3 + row5]), b0, b1, b2, b3);
+    sum6 = accumulate(sum6, vec4f(a[k0 + row6], a[k1 + row6], a[k2 + row6], a[k3 + row6]), b0, b1, b2, b3);
+    sum7 = accumulate(sum7, vec4f(a[k0 + row7], a[k1 + row7], a[k2 + row7], a[k3 + row7]), b0, b1, b2, b3);
+  }
+  for (var k = whole; k < params.k; k++) {
+    let b0 = b[k * params.n4 + safe_column];
+    sum0 = fma(vec4f(a[k * stride + row0]), b0, sum0);
+    sum1 = fma(vec4f(a[k * stride + row1]), b0, sum1);
+    sum2 = fma(vec4f(a[k * stride + row2]), b0, sum2);
+    sum3 = fma(vec4f(a[k * stride + row3]), b0, sum3);
+    sum4 = fma(vec4f(a[k * stride + row4]), b0, sum4);
+    sum5 = fma(vec4f(a[k * stride + row5]), b0, sum5);
+    sum6 = fma(vec4f(a[k * stride + row6]), b0, sum6);
+    sum7 = fma(vec4f(a[k * stride + row7]), b0, sum7);
+  }
+  if (column < params.n4) {
+    store(row + 0u, column, sum0);
+    store(row + 1u, column, sum1);
+    store(row + 2u, column, sum2);
+    store(row + 3u, column, sum3);
+    store(row + 4u, column, sum4);
+    store(row + 5u, column, sum5);
+    store(row + 6u, column, sum6);
+    store(row + 7u, column, sum7);
+  }
+}

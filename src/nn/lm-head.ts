@@ -1,0 +1,107 @@
+/**
+ * @file The tied language-model head, one block of rows at a time: log-probability, entropy and gradient without a
+ * [tokens x vocabulary] matrix.
+ */
+import source from '../../shaders/lm-head.wgsl?raw';
+import type { GpuBuffer } from '../gpu/buffers';
+import type { Gpu } from '../gpu/device';
+import type { Recorder } from '../gpu/recorder';
+import type { Matmul } from './matmul';
+import type { Parameter } from './parameter';
+
+/** Floats of logits that may exist at once (16 MiB). */
+const BLOCK_FLOATS = 1 << 22;
+
+export class LmHead {
+  private readonly logprobKernel;
+  private readonly gradKernel;
+
+  constructor(
+    private readonly gpu: Gpu,
+    private readonly matmul: Matmul,
+    /** [vocab, width], tied with the embedding. */
+    private readonly table: Parameter,
+    public trainable: boolean,
+  ) {
+    this.logprobKernel = gpu.kernel(source, 'head_logprob');
+    this.gradKernel = gpu.kernel(source, 'head_grad');
+  }
+
+  private get rowsPerBlock(): number {
+    return Math.max(8, Math.floor(BLOCK_FLOATS / this.table.rows / 64) * 64);
+  }
+
+  /** logits[n, vocab] of hidden[n, width]; for the sampler, where n is the number of streams. */
+  logits(rec: Recorder, hidden: GpuBuffer, logits: GpuBuffer, n: number): void {
+    this.matmul.nn(rec, hidden, this.table.transposed!, logits, n, this.table.columns, this.table.rows);
+  }
+
+  /**
+   * logProbs, entropy and lse [n] of `targets` [n] given hidden[n, width].
+   * Returns the block of logits when one block held them all, so that `backward` need not compute it again.
+   */
+  forward(
+    rec: Recorder,
+    hidden: GpuBuffer,
+    targets: GpuBuffer,
+    out: { logProbs: GpuBuffer; entropy: GpuBuffer; lse: GpuBuffer },
+    n: number,
+  ): GpuBuffer | null {
+    const { rows: vocab } = this.table;
+    const block = Math.min(this.rowsPerBlock, n);
+    const logits = this.gpu.alloc(block * vocab * 4, 'logits');
+    for (let first = 0; first < n; first += block) {
+      const count = Math.min(block, n - first);
+      this.blockLogits(rec, hidden, logits, first, count);
+      rec.dispatch(
+        this.logprobKernel,
+        [logits, targets, out.logProbs, out.entropy, out.lse],
+        [Math.ceil(count / 64)],
+        [count, vocab, first],
+      );
+    }
+    if (block >= n) return logits;
+    logits.release();
+    return null;
+  }
+
+  /** dHidden[n, width] and (trainable) the table's gradient, from dL/dlogprob and dL/dentropy [n]. */
+  backward(
+    rec: Recorder,
+    hidden: GpuBuffer,
+    targets: GpuBuffer,
+    out: { entropy: GpuBuffer; lse: GpuBuffer },
+    gradLogProb: GpuBuffer,
+    gradEntropy: GpuBuffer,
+    dHidden: GpuBuffer,
+    n: number,
+    keptLogits: GpuBuffer | null,
+  ): void {
+    const { rows: vocab, columns: width } = this.table;
+    const block = keptLogits ? n : Math.min(this.rowsPerBlock, n);
+    const logits = keptLogits ?? this.gpu.alloc(block * vocab * 4, 'logits');
+    for (let first = 0; first < n; first += block) {
+      const count = Math.min(block, n - first);
+      if (!keptLogits) this.blockLogits(rec, hidden, logits, first, count);
+      rec.dispatch(
+        this.gradKernel,
+        [logits, targets, out.lse, out.entropy, gradLogProb, gradEntropy],
+        [Math.ceil(vocab / 64), count],
+        [count, vocab, first],
+      );
+      const rows = first === 0 ? dHidden : ([dHidden, first * width * 4, count * width * 4] as const);
+      this.matmul.nn(rec, logits, this.table.weight, rows, count, vocab, width);
+      if (this.trainable) {
+        const x = first === 0 ? hidden : ([hidden, first * width * 4, count * width * 4] as const);
+        this.matmul.tn(rec, logits, x, this.table.gradient!, vocab, count, width, true);
+      }
+    }
+    logits.release();
+  }
+
+  private blockLogits(rec: Recorder, hidden: GpuBuffer, logits: GpuBuffer, first: number, count: number): void {
+    const { rows: vocab, columns: width } = this.table;
+    const x = first === 0 ? hidden : ([hidden, first * width * 4, count * width * 4] as const);
+    this.matmul.nn(rec, x, this.table.transposed!, logits, count, width, vocab);
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * @file Matrix products: plain and subgroup variants, the choice made by a short timing on this very device.
+ *
+ * All variants add in the same order, so the choice changes the speed and never a bit of the result.
+ */
+import nnSource from '../../shaders/matmul-nn.wgsl?raw';
+import nnSubgroupSource from '../../shaders/matmul-nn-subgroup.wgsl?raw';
+import tnSource from '../../shaders/matmul-tn.wgsl?raw';
+import tnSubgroupSource from '../../shaders/matmul-tn-subgroup.wgsl?raw';
+import transposeSource from '../../shaders/transpose.wgsl?raw';
+import type { Gpu } from '../gpu/device';
+import type { Kernel } from '../gpu/kernels';
+import type { Binding, Recorder } from '../gpu/recorder';
+
+export type MatmulVariant = 'plain' | 'subgroup';
+
+const ROWS = 8; // rows a workgroup owns
+const COLUMNS4 = 16; // columns / 4 a workgroup owns
+
+/** Products between row-major f32 matrices on the GPU. `k`, `n` of nn and `m`, `n` of tn must be multiples of 4. */
+export class Matmul {
+  variant: MatmulVariant = 'plain';
+  private readonly kernels: Record<MatmulVariant, { nn: Kernel; tn: Kernel }>;
+  private readonly transposer: Kernel;
+
+  constructor(private readonly gpu: Gpu) {
+    const plain = { nn: gpu.kernel(nnSource, 'matmul_nn'), tn: gpu.kernel(tnSource, 'matmul_tn') };
+    const subgroup = gpu.features.includes('subgroups') && gpu.subgroupMinSize >= ROWS;
+    this.kernels = {
+      plain,
+      subgroup: subgroup
+        ? { nn: gpu.kernel(nnSubgroupSource, 'matmul_nn'), tn: gpu.kernel(tnSubgroupSource, 'matmul_tn') }
+        : plain,
+    };
+    this.transposer = gpu.kernel(transposeSource, 'transpose');
+  }
+
+  get hasSubgroupVariant(): boolean {
+    return this.kernels.subgroup !== this.kernels.plain;
+  }
+
+  /** y[m, n] (+)= alpha a[m, k] b[k, n]. */
+  nn(rec: Recorder, a: Binding, b: Binding, y: Binding, m: number, k: number, n: number, add = false, alpha = 1): void {
+    const groups = [Math.ceil(n / 4 / COLUMNS4), Math.ceil(m / ROWS)] as const;
+    rec.work(2 * m * k * n);
+    rec.dispatch(this.kernels[this.variant].nn, [a, b, y], groups, [m, n / 4, k, k / 4, add ? 1 : 0], [alpha]);
+  }
+
+  /** y[m, n] (+)= alpha transpose(a[k, m]) b[k, n]. */
+  tn(rec: Recorder, a: Binding, b: Binding, y: Binding, m: number, k: number, n: number, add = false, alpha = 1): void {
+    const groups = [Math.ceil(n / 4 / COLUMNS4), Math.ceil(m / ROWS)] as const;
+    rec.work(2 * m * k * n);
+    rec.dispatch(this.kernels[this.variant].tn, [a, b, y], groups, [m, n / 4, k, 0, add ? 1 : 0], [alpha]);
+  }
+
+  /** y[n, m] = transpose(x[m, n]). */
+  transpose(rec: Recorder, x: Binding, y: Binding, m: number, n: number): void {
+    rec.dispatch(this.transposer, [x, y], [Math.ceil(m / 64), n], [m, n]);
+  }
+
+  /** Times both variants on a small product, keeps the faster one that also gives the same numbers. */
+  async tune(): Promise<{ variant: MatmulVariant; milliseconds: Record<string, number> }> {
+    await this.gpu.ready();
+    const milliseconds: Record<string, number> = {};
+    if (!this.hasSubgroupVariant) return { variant: this.variant, milliseconds };
+    const m = 256;
+    const k = 128;
+    const n = 256;
+    const values = Float32Array.from({ length: Math.max(m * k, k * n) }, (_, i) => ((i * 7) % 13) / 13 - 0.5);
+    const a = this.gpu.upload(values.subarray(0, m * k), 'tune a');
+    const b = this.gpu.upload(values.subarray(0, k * n), 'tune b');
+    const y = this.gpu.alloc(m * n * 4, 'tune y');
+    const results: Record<string, Float32Array> = {};
+    for (const variant of ['plain', 'subgroup'] as const) {
+      this.variant = variant;
+      let best = Number.POSITIVE_INFINITY;
+      for (let round = 0; round < 4; round++) {
+        const rec = this.gpu.record('tune');
+        this.nn(rec, a, b, y, m, k, n);
+        this.tn(rec, a, b, y, m, k, n);
+        const start = performance.now();
+        rec.submit();
+        await this.gpu.finish();
+        if (round > 0) best = Math.min(best, performance.now() - start);
+      }
+      milliseconds[variant] = best;
+      results[variant] = await this.gpu.readF32(y, m * n);
+    }
+    for (const buffer of [a, b, y]) buffer.release();
+    const equal = results.plain.every((value, i) => Math.abs(value - results.subgroup[i]) <= 1e-4 * (1 + Math.abs(value)));
+    this.variant = equal && milliseconds.subgroup < milliseconds.plain ? 'subgroup' : 'plain';
+    return { variant: this.variant, milliseconds };
+  }
+}
