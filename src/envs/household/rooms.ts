@@ -5,6 +5,7 @@
  * walk over indices.
  */
 import { hashKey, Random } from './random';
+import type { Scene } from './scenes';
 import {
   canContain,
   MOST_COPIES,
@@ -13,7 +14,6 @@ import {
   type ObjectType,
   RECEPTACLE_TYPES,
   SCENES,
-  type Scene,
   STATIONS,
   type WorldSize,
 } from './vocabulary';
@@ -172,11 +172,10 @@ function chooseObjects(
     const present = housed.filter((type) => counts.has(type) && counts.get(type)! < MOST_COPIES[size]);
     const absent = housed.filter((type) => !counts.has(type));
     if (present.length === 0 && absent.length === 0) break;
-    const copy = absent.length === 0 || (present.length > 0 && random.chance(1 / 3));
+    // The last free place goes to the pair that "put two" needs, if chance has made none.
+    const pairDue = total(counts) === target - 1 && !housed.some((type) => (counts.get(type) ?? 0) >= 2);
+    const copy = absent.length === 0 || pairDue || (present.length > 0 && random.chance(1 / 3));
     add(random.pick(copy ? present : absent));
-  }
-  if (!housed.some((type) => (counts.get(type) ?? 0) >= 2)) {
-    add(random.pick(housed.filter((type) => counts.has(type))));
   }
   return counts;
 }

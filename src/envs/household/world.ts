@@ -6,7 +6,7 @@
  */
 import { DreamError } from '../../data/errors';
 import type { Environment, StepResult, Task } from '../environment';
-import { type Command, formatCommand, type PutGrammar, parseCommand } from './commands';
+import { type Command, type PutGrammar, parseCommand } from './commands';
 import {
   arriveFeedback,
   examineObject,
@@ -24,9 +24,9 @@ import { goalReached } from './goal-test';
 import type { Goal } from './goals';
 import { explainRefusal } from './refusals';
 import { generateRoom, type Room } from './rooms';
+import { admissibleCommands, canExamine, canPut, canSlice, canTake, canTreat, canUse } from './rules';
 import { HouseholdState, NONE } from './state';
 import { householdData, roomView } from './tasks';
-import { STATIONS } from './vocabulary';
 
 export interface HouseholdOptions {
   /** Which of ALFWorld's two grammars places an object. Default `put`, as in all published agent data. */
@@ -154,7 +154,7 @@ export class HouseholdWorld implements Environment {
       case 'take': {
         const r = this.here(second);
         const o = room.objectIndex.get(first) ?? NONE;
-        if (r === NONE || o === NONE || !this.canTake(o, r)) return null;
+        if (r === NONE || o === NONE || !canTake(room, state, o, r)) return null;
         state.objectAt[o] = NONE;
         state.holding = o;
         return { raw: `You pick up the ${first} from the ${second}.`, abstract: `take ${first} ${second}` };
@@ -164,7 +164,7 @@ export class HouseholdWorld implements Environment {
         if (verb !== this.putGrammar) return null;
         const r = this.here(second);
         const o = this.held(first);
-        if (r === NONE || o === NONE || !this.canPut(o, r)) return null;
+        if (r === NONE || o === NONE || !canPut(room, state, o, r)) return null;
         state.objectAt[o] = r;
         state.holding = NONE;
         const raw =
@@ -176,7 +176,7 @@ export class HouseholdWorld implements Environment {
       case 'cool': {
         const r = this.here(second);
         const o = this.held(first);
-        if (r === NONE || o === NONE || !this.canTreat(verb, o, r)) return null;
+        if (r === NONE || o === NONE || !canTreat(room, verb, o, r)) return null;
         if (verb === 'clean') state.clean[o] = 1;
         else {
           state.hot[o] = verb === 'heat' ? 1 : 0;
@@ -187,13 +187,13 @@ export class HouseholdWorld implements Environment {
       case 'slice': {
         const knife = this.held(second);
         const o = room.objectIndex.get(first) ?? NONE;
-        if (knife === NONE || o === NONE || !this.canSlice(o, knife)) return null;
+        if (knife === NONE || o === NONE || !canSlice(room, state, o, knife)) return null;
         state.sliced[o] = 1;
         return { raw: `You sliced the ${first} with the ${second}.`, abstract: `slice ${first} ${second}` };
       }
       case 'use': {
         const o = room.objectIndex.get(first) ?? NONE;
-        if (o === NONE || !this.canUse(o)) return null;
+        if (o === NONE || !canUse(room, state, o)) return null;
         state.on[o] ^= 1;
         state.toggled[o] = 1;
         // The grammar tests isToggled first, which is true from the first use on: never "turn off".
@@ -203,7 +203,7 @@ export class HouseholdWorld implements Environment {
         const r = this.here(first);
         if (r !== NONE) return examineReceptacle(room, state, r);
         const o = room.objectIndex.get(first) ?? NONE;
-        return o !== NONE && this.canExamine(o) ? examineObject(room, state, o) : null;
+        return o !== NONE && canExamine(room, state, o) ? examineObject(room, state, o) : null;
       }
       case 'look':
         return lookFeedback(room, state);
@@ -226,82 +226,9 @@ export class HouseholdWorld implements Environment {
     return o !== NONE && this.currentRoom.objectNames[o] === name ? o : NONE;
   }
 
-  private canTake(o: number, r: number): boolean {
-    const { currentRoom: room, currentState: state } = this;
-    return (
-      state.holding === NONE &&
-      state.objectAt[o] === r &&
-      room.objectProperties[o].pickupable &&
-      isAccessible(room, state, r)
-    );
-  }
-
-  private canPut(o: number, r: number): boolean {
-    const room = this.currentRoom;
-    return room.accepts[r * room.objectNames.length + o] === 1 && isAccessible(room, this.currentState, r);
-  }
-
-  private canTreat(verb: 'clean' | 'heat' | 'cool', o: number, r: number): boolean {
-    if (this.currentRoom.receptacleTypes[r] !== STATIONS[verb]) return false;
-    const properties = this.currentRoom.objectProperties[o];
-    return verb === 'clean' ? properties.cleanable : verb === 'heat' ? properties.heatable : properties.coolable;
-  }
-
-  private canSlice(o: number, knife: number): boolean {
-    const { currentRoom: room, currentState: state } = this;
-    return (
-      room.objectProperties[knife].knife &&
-      room.objectProperties[o].sliceable &&
-      state.location !== NONE &&
-      state.objectAt[o] === state.location
-    );
-  }
-
-  private canUse(o: number): boolean {
-    const { currentRoom: room, currentState: state } = this;
-    return state.location !== NONE && state.objectAt[o] === state.location && room.objectProperties[o].toggleable;
-  }
-
-  private canExamine(o: number): boolean {
-    const { currentRoom: room, currentState: state } = this;
-    if (state.holding === o) return true;
-    const r = state.location;
-    return r !== NONE && state.objectAt[o] === r && isAccessible(room, state, r);
-  }
-
   /** Every command that would be accepted now, sorted, without duplicates. */
   admissible(): string[] {
-    const state = this.state;
-    const room = this.currentRoom;
-    const commands = ['help', 'inventory', 'look'];
-    for (const name of room.receptacleNames) commands.push(`go to ${name}`);
-    const r = state.location;
-    const held = state.holding;
-    if (held !== NONE) commands.push(`examine ${room.objectNames[held]}`);
-    if (r !== NONE) this.admissibleHere(r, held, commands);
-    return commands.sort();
-  }
-
-  private admissibleHere(r: number, held: number, commands: string[]): void {
-    const { currentRoom: room, currentState: state } = this;
-    const place = room.receptacleNames[r];
-    commands.push(`examine ${place}`);
-    if (room.openable[r] === 1) commands.push(`${state.opened[r] === 1 ? 'close' : 'open'} ${place}`);
-    if (held !== NONE) {
-      const name = room.objectNames[held];
-      if (this.canPut(held, r)) commands.push(formatCommand(this.putGrammar, name, place));
-      for (const verb of ['clean', 'heat', 'cool'] as const) {
-        if (this.canTreat(verb, held, r)) commands.push(formatCommand(verb, name, place));
-      }
-    }
-    for (let o = 0; o < room.objectNames.length; o++) {
-      if (state.objectAt[o] !== r) continue;
-      const name = room.objectNames[o];
-      if (this.canExamine(o)) commands.push(`examine ${name}`);
-      if (this.canTake(o, r)) commands.push(formatCommand('take', name, place));
-      if (this.canUse(o)) commands.push(`use ${name}`);
-      if (held !== NONE && this.canSlice(o, held)) commands.push(formatCommand('slice', name, room.objectNames[held]));
-    }
+    return admissibleCommands(this.room, this.state, this.putGrammar);
   }
 
   /** Microseconds: one copy of a few hundred bytes. */

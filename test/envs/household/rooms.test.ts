@@ -111,7 +111,7 @@ describe('sizes', () => {
       expect(room.receptacleNames.length).toBeGreaterThanOrEqual(8);
       expect(room.receptacleNames.length).toBeLessThanOrEqual(12);
       expect(room.objectNames.length).toBeGreaterThanOrEqual(8);
-      expect(room.objectNames.length).toBeLessThanOrEqual(14);
+      expect(room.objectNames.length).toBeLessThanOrEqual(13);
       for (const type of ['sinkbasin', 'microwave', 'fridge']) expect(room.receptacleTypes).toContain(type);
       expect(room.objectTypes).toContain('desklamp');
     }
