@@ -135,7 +135,7 @@ function chooseReceptacles(scene: Scene, random: Random): Counts {
 }
 
 /**
- * Draws types until the room is full, then makes sure that every task family its receptacles allow has something to
+ * Draws types until the room is full, and sees to it that every task family its receptacles allow has something to
  * work on: one heatable, coolable and cleanable object each, and one type that exists twice.
  */
 function chooseObjects(
