@@ -1,6 +1,6 @@
 /** @file One real device for all tests of a file: the engine on Dawn, opened as the program opens it. */
 import { nodeGpu } from '../src/cli/node-gpu';
-import { type Gpu, openGpu } from '../src/gpu/device';
+import { type Gpu, type OpenOptions, openGpu } from '../src/gpu/device';
 
 let shared: Promise<Gpu> | undefined;
 
@@ -10,12 +10,17 @@ export function testGpu(): Promise<Gpu> {
   return shared;
 }
 
-async function open(): Promise<Gpu> {
+/** A device of one's own, for tests that lose or break it. */
+export function ownGpu(options?: OpenOptions): Promise<Gpu> {
+  return open(options);
+}
+
+async function open(options?: OpenOptions): Promise<Gpu> {
   // `npm test` has chosen already; `npx vitest` by hand has not.
   if (!process.env.DREAM_GPU_DRIVER) {
     const { findGpuDriver } = await import('../scripts/find-gpu-driver.mjs');
     const driver = await findGpuDriver({ install: false, quiet: true });
     Object.assign(process.env, driver.env);
   }
-  return openGpu(await nodeGpu());
+  return openGpu(await nodeGpu(), options);
 }

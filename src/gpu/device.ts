@@ -156,7 +156,9 @@ export class Gpu {
       await staging.mapAsync(0x1, 0, Math.ceil(bytes / 4) * 4);
     } catch (cause) {
       this.assertHealthy();
-      throw new DreamError('gpu-read', 'The GPU could not return its results.', 'Reload the page and resume.', { cause });
+      throw new DreamError('gpu-read', 'The GPU could not return its results.', 'Reload the page and resume.', {
+        cause,
+      });
     }
     const result = staging.getMappedRange(0, Math.ceil(bytes / 4) * 4).slice(0, bytes);
     staging.unmap();
@@ -232,7 +234,8 @@ export async function openGpu(gpu: GPU | undefined, options: OpenOptions = {}): 
   }
   const device = await adapter.requestDevice({ requiredFeatures: features, requiredLimits });
   const info = adapter.info;
-  const name = [info.vendor, info.architecture, info.device, info.description].filter(Boolean).join(' ') || 'unknown adapter';
+  const name =
+    [info.vendor, info.architecture, info.device, info.description].filter(Boolean).join(' ') || 'unknown adapter';
   const software = info.isFallbackAdapter === true || /swiftshader|llvmpipe|lavapipe|software|cpu/i.test(name);
   const limits: Record<string, number> = {};
   for (const limit of wishedLimits) limits[limit] = device.limits[limit];

@@ -43,7 +43,12 @@ export class KernelCache {
     }
   }
 
-  private async compile(kernel: Kernel, source: string, entry: string, constants: Record<string, number>): Promise<void> {
+  private async compile(
+    kernel: Kernel,
+    source: string,
+    entry: string,
+    constants: Record<string, number>,
+  ): Promise<void> {
     let module = this.modules.get(source);
     if (!module) {
       // The pipeline reports the same error with its lines; here it would only be reported twice.

@@ -67,13 +67,21 @@ export class Recorder {
   ): void {
     const { pipeline, layout } = kernel;
     if (!pipeline || !layout) {
-      throw new DreamError('kernel-not-ready', `Kernel "${kernel.label}" was dispatched before gpu.ready().`, 'Please report this defect.');
+      throw new DreamError(
+        'kernel-not-ready',
+        `Kernel "${kernel.label}" was dispatched before gpu.ready().`,
+        'Please report this defect.',
+      );
     }
     const [x, y = 1, z = 1] = workgroups;
     if (x === 0 || y === 0 || z === 0) return;
     const limit = this.gpu.limits.maxComputeWorkgroupsPerDimension;
     if (x > limit || y > limit || z > limit) {
-      throw new DreamError('dispatch-too-large', `Kernel "${kernel.label}": ${x} x ${y} x ${z} workgroups exceed ${limit}.`, 'Choose a smaller batch.');
+      throw new DreamError(
+        'dispatch-too-large',
+        `Kernel "${kernel.label}": ${x} x ${y} x ${z} workgroups exceed ${limit}.`,
+        'Choose a smaller batch.',
+      );
     }
     if (this.slots === this.gpu.uniforms.slotsPerPage) this.submit();
     this.page ??= this.gpu.uniforms.take();
@@ -148,7 +156,11 @@ export class Recorder {
     this.querySet ??= this.gpu.device.createQuerySet({ type: 'timestamp', count: 64 });
     if (this.queries >= 62) return undefined;
     this.queries += 2;
-    return { querySet: this.querySet, beginningOfPassWriteIndex: this.queries - 2, endOfPassWriteIndex: this.queries - 1 };
+    return {
+      querySet: this.querySet,
+      beginningOfPassWriteIndex: this.queries - 2,
+      endOfPassWriteIndex: this.queries - 1,
+    };
   }
 
   private resolveTimestamps(): (() => Promise<number>) | null {
