@@ -94,7 +94,7 @@ function answer(base, request, response) {
 /** The file of an address, or null: unreadable, missing, or outside the folder (links included). @param {string} base @param {string} url */
 function findFile(base, url) {
   try {
-    const name = decodeURIComponent(new URL(url, 'http://localhost').pathname);
+    const name = decodeURIComponent(url.split(/[?#]/, 1)[0]);
     let path = realpathSync(join(base, name));
     if (statSync(path).isDirectory()) path = realpathSync(join(path, 'index.html'));
     return path.startsWith(base + sep) && statSync(path).isFile() ? path : null;
