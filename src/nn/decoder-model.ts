@@ -1,0 +1,390 @@
+/** @file The LanguageModel on WebGPU: sessions, scoring, training steps and state, over one Decoder. */
+import { DreamError } from '../data/errors';
+import type { GpuBuffer } from '../gpu/buffers';
+import type { Gpu } from '../gpu/device';
+import { layerBytesPerToken } from './activations';
+import { AdamW } from './adamw';
+import { ComposedEmbedding } from './composed-embedding';
+import { checkConfig, type DecoderConfig } from './config';
+import { Decoder, type LoraSettings, type TrainBatch, trainingActivations } from './decoder';
+import { sortByToken } from './embedding';
+import type {
+  LanguageModel,
+  Loss,
+  ModelState,
+  OptimizerSettings,
+  Sessions,
+  TrainSequence,
+  TrainStats,
+} from './language-model';
+import type { Parameter } from './parameter';
+import { Sampler } from './sampler';
+import { DecoderSessions } from './sessions';
+import { stat, type TokenLoss } from './token-loss';
+
+export interface DecoderModelOptions {
+  lora?: LoraSettings | null;
+  /** Pre-training only: entity rows share parts, see composed-embedding.ts. [vocab, 2], -1 = none. */
+  embeddingParts?: Int32Array | null;
+  /** Tokens per forward/backward pass; gradients accumulate over passes. */
+  tokensPerPass?: number;
+}
+
+interface Pack {
+  tokens: Uint32Array;
+  starts: number[];
+  sequences: number[];
+}
+
+export class DecoderModel implements LanguageModel {
+  readonly decoder: Decoder;
+  /** Updates applied so far. */
+  step = 0;
+  private readonly sampler: Sampler;
+  private readonly optimizer: AdamW;
+  private readonly composed: ComposedEmbedding | null;
+  private readonly tokensPerPass: number;
+  private readonly norm: GpuBuffer;
+  private readonly stats: GpuBuffer;
+  /** Tokens trained on, for tokens per second. */
+  tokensTrained = 0;
+
+  constructor(
+    private readonly gpu: Gpu,
+    readonly config: DecoderConfig,
+    private readonly tokenLoss: TokenLoss,
+    options: DecoderModelOptions = {},
+  ) {
+    checkConfig(config);
+    this.decoder = new Decoder(gpu, config, options.lora ?? null);
+    this.sampler = new Sampler(gpu);
+    this.optimizer = new AdamW(gpu, this.decoder.reduce);
+    this.composed = options.embeddingParts ? new ComposedEmbedding(gpu, this.decoder, options.embeddingParts) : null;
+    this.tokensPerPass = options.tokensPerPass ?? 4096;
+    this.norm = gpu.alloc(4, 'gradient norm');
+    this.stats = gpu.alloc(32, 'loss statistics');
+  }
+
+  get vocabSize(): number {
+    return this.config.vocabSize;
+  }
+
+  get contextLength(): number {
+    return this.config.contextLength;
+  }
+
+  /** What the optimiser updates. */
+  private get trained(): Parameter[] {
+    return this.composed ? this.composed.replace(this.decoder.trainable) : this.decoder.trainable;
+  }
+
+  /** Compiles all kernels and picks the fastest product on this device. Call once before use. */
+  async prepare(): Promise<this> {
+    await this.gpu.ready();
+    await this.decoder.matmul.tune();
+    return this;
+  }
+
+  sessions(count: number): Sessions {
+    return new DecoderSessions(this.gpu, this.decoder, this.sampler, count);
+  }
+
+  async score(sequences: readonly (readonly number[])[]): Promise<Float32Array[]> {
+    const result = sequences.map((tokens) => new Float32Array(tokens.length));
+    for (const pack of this.pack(sequences)) {
+      const n = pack.tokens.length;
+      const targets = new Uint32Array(n);
+      targets.set(pack.tokens.subarray(1));
+      const { gpu, decoder } = this;
+      const held: GpuBuffer[] = [];
+      const batch = this.uploadBatch(pack, held);
+      const targetBuffer = hold(held, gpu.upload(targets, 'targets'));
+      const out = this.headBuffers(n, held);
+      const acts = trainingActivations(gpu, this.config, n, layerBytesPerToken(this.config));
+      const rec = gpu.record('score');
+      decoder.forward(rec, batch, acts);
+      decoder.head.forward(rec, acts.final, targetBuffer, out, n)?.release();
+      rec.submit();
+      const logProbs = await gpu.readF32(out.logProbs, n);
+      acts.release();
+      for (const buffer of held) buffer.release();
+      pack.sequences.forEach((index, i) => {
+        const first = pack.starts[i];
+        result[index].set(logProbs.subarray(first, first + sequences[index].length - 1), 1);
+      });
+    }
+    return result;
+  }
+
+  async embed(sequences: readonly (readonly number[])[]): Promise<Float32Array[]> {
+    const { width } = this.config;
+    const result = sequences.map(() => new Float32Array(width));
+    for (const pack of this.pack(sequences)) {
+      const held: GpuBuffer[] = [];
+      const batch = this.uploadBatch(pack, held);
+      const acts = trainingActivations(this.gpu, this.config, batch.t, layerBytesPerToken(this.config));
+      const rec = this.gpu.record('embed');
+      this.decoder.forward(rec, batch, acts);
+      rec.submit();
+      const hidden = await this.gpu.readF32(acts.final, batch.t * width);
+      acts.release();
+      for (const buffer of held) buffer.release();
+      pack.sequences.forEach((index, i) => {
+        const length = sequences[index].length;
+        for (let t = 0; t < length; t++) {
+          for (let d = 0; d < width; d++) result[index][d] += hidden[(pack.starts[i] + t) * width + d] / length;
+        }
+      });
+    }
+    return result;
+  }
+
+  async trainStep(sequences: readonly TrainSequence[], loss: Loss, settings: OptimizerSettings): Promise<TrainStats> {
+    const { gpu, decoder } = this;
+    await this.accumulateGradients(sequences, loss);
+    const trained = this.trained;
+    const rec = gpu.record('update');
+    this.composed?.collectGradient(rec);
+    this.optimizer.record(rec, trained, this.norm, settings, this.step + 1);
+    this.composed?.compose(rec);
+    decoder.refreshTransposed(rec, decoder.trainable);
+    rec.submit();
+    const [stats, norm] = await Promise.all([gpu.readF32(this.stats, 8), gpu.readF32(this.norm, 1)]);
+    const applied = Number.isFinite(norm[0]) && Number.isFinite(stats[stat.loss]);
+    if (Number.isFinite(norm[0])) this.step++;
+    const tokens = stats[stat.tokens];
+    const mean = (i: number): number => (tokens > 0 ? stats[i] / tokens : 0);
+    return {
+      loss: stats[stat.loss],
+      gradNorm: Math.sqrt(norm[0]),
+      entropy: mean(stat.entropy),
+      kl: mean(stat.kl),
+      clipFraction: mean(stat.clipped),
+      logProbGap: mean(stat.logProbGap),
+      tokens,
+      applied,
+    };
+  }
+
+  /** Forward and backward of all sequences; gradients and statistics are left on the GPU (tests read them). */
+  async accumulateGradients(sequences: readonly TrainSequence[], loss: Loss): Promise<void> {
+    const { gpu, decoder } = this;
+    for (const s of sequences) {
+      if (s.tokens.length > this.config.contextLength) {
+        throw new DreamError(
+          'sequence-too-long',
+          `A training sequence has ${s.tokens.length} tokens; the context is ${this.config.contextLength}.`,
+          'Allow fewer steps per episode, or use a model with a longer context.',
+        );
+      }
+    }
+    const clear = gpu.record('clear');
+    for (const p of new Set([...this.trained, ...decoder.trainable])) {
+      p.prepareTraining(clear);
+      clear.clear(p.gradient!);
+    }
+    clear.clear(this.stats);
+    clear.submit();
+    for (const pack of this.pack(sequences.map((s) => s.tokens))) await this.pass(pack, sequences, loss);
+  }
+
+  private async pass(pack: Pack, sequences: readonly TrainSequence[], loss: Loss): Promise<void> {
+    const { gpu, decoder } = this;
+    const { width } = this.config;
+    const rows: number[] = [];
+    const targets: number[] = [];
+    const weights: number[] = [];
+    const old: number[] = [];
+    const reference: number[] = [];
+    const advantages: number[] = [];
+    pack.sequences.forEach((index, i) => {
+      const s = sequences[index];
+      for (let t = 1; t < s.tokens.length; t++) {
+        if (s.weights[t] === 0) continue;
+        rows.push(pack.starts[i] + t - 1);
+        targets.push(s.tokens[t]);
+        weights.push(s.weights[t]);
+        old.push(s.oldLogProbs?.[t] ?? 0);
+        reference.push(s.refLogProbs?.[t] ?? 0);
+        advantages.push(s.advantages?.[t] ?? 0);
+      }
+    });
+    const n = rows.length;
+    if (n === 0) return;
+    const held: GpuBuffer[] = [];
+    const up = (data: number[], label: string): GpuBuffer => hold(held, gpu.upload(Float32Array.from(data), label));
+    const batch = this.uploadBatch(pack, held);
+    const rowBuffer = hold(held, gpu.upload(Uint32Array.from(rows), 'loss rows'));
+    const targetBuffer = hold(held, gpu.upload(Uint32Array.from(targets), 'targets'));
+    const out = this.headBuffers(n, held);
+    const lossBuffers = {
+      n,
+      ...out,
+      weights: up(weights, 'weights'),
+      gradLogProb: hold(held, gpu.alloc(n * 4, 'd logprob')),
+      gradEntropy: hold(held, gpu.alloc(n * 4, 'd entropy')),
+      stats: this.stats,
+      accumulate: true,
+    };
+    const policy =
+      loss.kind === 'policy'
+        ? {
+            oldLogProbs: up(old, 'old logprob'),
+            refLogProbs: loss.klCoef > 0 ? up(reference, 'reference logprob') : undefined,
+            advantages: up(advantages, 'advantages'),
+          }
+        : null;
+    const hidden = hold(held, gpu.alloc(n * width * 4, 'loss hidden'));
+    const dHidden = hold(held, gpu.alloc(n * width * 4, 'd loss hidden'));
+    const dFinal = hold(held, gpu.alloc(batch.t * width * 4, 'd final'));
+    const acts = trainingActivations(gpu, this.config, batch.t, layerBytesPerToken(this.config));
+    const rec = gpu.record('train');
+    decoder.forward(rec, batch, acts);
+    decoder.embedding.gather(rec, acts.final, rowBuffer, hidden, n, width);
+    const logits = decoder.head.forward(rec, hidden, targetBuffer, out, n);
+    if (loss.kind === 'policy' && policy) this.tokenLoss.record(rec, { ...lossBuffers, ...policy }, loss);
+    else this.tokenLoss.recordSft(rec, lossBuffers);
+    decoder.head.backward(rec, hidden, targetBuffer, out, lossBuffers.gradLogProb, lossBuffers.gradEntropy, dHidden, n, logits);
+    rec.clear(dFinal, 0, batch.t * width * 4);
+    decoder.embedding.scatter(rec, dHidden, rowBuffer, dFinal, n, width);
+    decoder.backward(rec, batch, acts, dFinal);
+    rec.submit();
+    acts.release();
+    for (const buffer of held) buffer.release();
+    this.tokensTrained += batch.t;
+    await gpu.throttle();
+  }
+
+  private headBuffers(n: number, held: GpuBuffer[]): { logProbs: GpuBuffer; entropy: GpuBuffer; lse: GpuBuffer } {
+    return {
+      logProbs: hold(held, this.gpu.alloc(n * 4, 'logprob')),
+      entropy: hold(held, this.gpu.alloc(n * 4, 'entropy')),
+      lse: hold(held, this.gpu.alloc(n * 4, 'lse')),
+    };
+  }
+
+  /** Whole sequences, in order, into passes of at most `tokensPerPass` tokens. */
+  private pack(sequences: readonly (readonly number[])[]): Pack[] {
+    const packs: Pack[] = [];
+    let tokens: number[] = [];
+    let pack: Pack = { tokens: new Uint32Array(), starts: [], sequences: [] };
+    const close = (): void => {
+      if (tokens.length === 0) return;
+      pack.tokens = Uint32Array.from(tokens);
+      packs.push(pack);
+      tokens = [];
+      pack = { tokens: new Uint32Array(), starts: [], sequences: [] };
+    };
+    sequences.forEach((sequence, index) => {
+      if (sequence.length === 0) return;
+      if (tokens.length > 0 && tokens.length + sequence.length > this.tokensPerPass) close();
+      pack.starts.push(tokens.length);
+      pack.sequences.push(index);
+      for (const token of sequence) tokens.push(token);
+    });
+    close();
+    return packs;
+  }
+
+  private uploadBatch(pack: Pack, held: GpuBuffer[]): TrainBatch {
+    const t = pack.tokens.length;
+    const rows = new Uint32Array(t * 2);
+    const ends = new Uint32Array(t);
+    let keys = 0;
+    pack.starts.forEach((first, i) => {
+      const end = pack.starts[i + 1] ?? t;
+      for (let at = first; at < end; at++) {
+        rows[at * 2] = first;
+        rows[at * 2 + 1] = at - first;
+        ends[at] = end;
+        keys += at - first + 1;
+      }
+    });
+    const sorted = sortByToken(pack.tokens, this.config.vocabSize);
+    const up = (data: Uint32Array, label: string): GpuBuffer => hold(held, this.gpu.upload(data, label));
+    return {
+      t,
+      meanKeys: keys / t,
+      tokens: up(pack.tokens, 'tokens'),
+      rows: up(rows, 'rows'),
+      ends: up(ends, 'ends'),
+      order: up(sorted.order, 'token order'),
+      starts: up(sorted.starts, 'token starts'),
+    };
+  }
+
+  // --- state -----------------------------------------------------------------------------------------------------
+
+  /** Sets weights from the CPU by name; missing names keep their values, wrong sizes throw `bad-weights`. */
+  setWeights(weights: ReadonlyMap<string, Float32Array>): void {
+    const { gpu, decoder } = this;
+    for (const p of this.named()) {
+      const data = weights.get(p.name);
+      if (!data) continue;
+      if (data.length !== p.count) {
+        throw new DreamError(
+          'bad-weights',
+          `Weight "${p.name}" has ${data.length} values; this model needs ${p.count}.`,
+          'Use weights that belong to this model.',
+        );
+      }
+      gpu.write(p.weight, data);
+    }
+    const rec = gpu.record('weights');
+    if (this.composed && weights.has(this.composed.own.name)) this.composed.compose(rec);
+    decoder.refreshTransposed(rec);
+    rec.submit();
+  }
+
+  /** Every named weight, trainable or not. */
+  named(): Parameter[] {
+    const { decoder, composed } = this;
+    return [...decoder.parameters, ...decoder.adapters, ...(composed ? [composed.own] : [])];
+  }
+
+  async exportState(withOptimizer: boolean): Promise<ModelState> {
+    const state: ModelState = { step: this.step, weights: new Map() };
+    for (const p of this.named()) state.weights.set(p.name, await this.gpu.readF32(p.weight, p.count));
+    if (withOptimizer) {
+      state.moments1 = new Map();
+      state.moments2 = new Map();
+      for (const p of this.trained) {
+        if (!p.moment1 || !p.moment2) continue;
+        state.moments1.set(p.name, await this.gpu.readF32(p.moment1, p.count));
+        state.moments2.set(p.name, await this.gpu.readF32(p.moment2, p.count));
+      }
+    }
+    return state;
+  }
+
+  async importState(state: ModelState): Promise<void> {
+    this.setWeights(state.weights);
+    this.step = state.step;
+    const rec = this.gpu.record('prepare');
+    for (const p of this.trained) p.prepareTraining(rec);
+    for (const p of this.trained) {
+      rec.clear(p.moment1!);
+      rec.clear(p.moment2!);
+    }
+    rec.submit();
+    for (const p of this.trained) {
+      const m1 = state.moments1?.get(p.name);
+      const m2 = state.moments2?.get(p.name);
+      if (m1) this.gpu.write(p.moment1!, m1);
+      if (m2) this.gpu.write(p.moment2!, m2);
+    }
+    await this.gpu.finish();
+  }
+
+  dispose(): void {
+    this.decoder.dispose();
+    this.composed?.dispose();
+    this.norm.release();
+    this.stats.release();
+  }
+}
+
+function hold(held: GpuBuffer[], buffer: GpuBuffer): GpuBuffer {
+  held.push(buffer);
+  return buffer;
+}
