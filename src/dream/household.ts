@@ -57,7 +57,11 @@ export function householdDomain(tokenizer: Tokenizer, size: WorldSize = 'small')
 function taskInRoomOf(parent: Task, instruction: string): Task | null {
   const goal = parseInstruction(instruction);
   if (!goal) return null;
-  const words = instruction.trim().replace(/\s*\.$/, '').split(/\s+/).join(' ');
+  const words = instruction
+    .trim()
+    .replace(/\s*\.$/, '')
+    .split(/\s+/)
+    .join(' ');
   const data: HouseholdData = { ...householdData(parent), goal };
   const task: Task = {
     ...parent,

@@ -61,7 +61,7 @@ export class ReplayBuffer {
       this.insert(entry);
       this.added.push(entry);
       stored++;
-      if (this.size > this.capacity) this.evictOne();
+      while (this.size > this.capacity) this.evictOne();
     }
     return stored;
   }

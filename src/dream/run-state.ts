@@ -46,7 +46,7 @@ export class RunState {
 
   /**
    * A stored run, its weights loaded into `policy` and checked. `changes` may lengthen it or move it to the real world.
-   * Throws DreamError `config-invalid` or `corrupt-run`.
+   * Throws DreamError `config-invalid`, `other-run` or `corrupt-run`.
    */
   static async restore(
     stored: StoredRun,
@@ -54,6 +54,14 @@ export class RunState {
     changes: Partial<RunConfig>,
   ): Promise<RunState> {
     const config = checkConfig({ ...stored.config, ...changes });
+    for (const key of ['preset', 'seed'] as const) {
+      if (config[key] === stored.config[key]) continue;
+      throw new DreamError(
+        'other-run',
+        `The stored run has the ${key} ${stored.config[key]}, not ${config[key]}.`,
+        'Continue it with its own settings, or start a new run elsewhere.',
+      );
+    }
     const buffer = ReplayBuffer.restore(config.bufferCapacity, stored.buffer);
     const pool = TaskPool.restore(stored.pool);
     const state = new RunState(stored.runId, stored.created, stored.adapter, config, buffer, pool);

@@ -1,0 +1,57 @@
+/** @file Every setting of a run as an option of the command line, from the one table of ranges and choices. */
+import { choices, numberRanges, presets } from '../dream/presets';
+import type { RunConfig } from '../worker/protocol';
+import type { OptionSpec, OptionSpecs } from './options';
+
+const kebab = (key: string) => key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+const help: Record<keyof RunConfig, string> = {
+  preset: 'the named settings everything else is changed from',
+  seed: 'same seed, same settings, same adapter: the same run, bit for bit',
+  iterations: 'rollouts and updates',
+  rollouts: 'where the policy gathers experience',
+  tasksPerIteration: 'groups of an iteration',
+  groupSize: 'rollouts of each task',
+  maxSteps: 'turns until an episode is cut off',
+  temperature: 'of the rollouts',
+  learningRate: 'of AdamW, after three iterations of warm-up',
+  clipLow: 'lower clip range of the probability ratio',
+  clipHigh: 'upper clip range',
+  klCoef: 'weight of KL (k3) to the warm start',
+  entropyCoef: 'weight of the entropy bonus',
+  normalization: 'of the advantages',
+  aggregation: 'how token losses are averaged',
+  sampleUnit: 'what a sequence is in that average',
+  miniBatches: 'optimiser steps of an iteration',
+  lambda: 'most generated tasks, as a share',
+  retrievalTopK: 'memories shown to the experience model',
+  experienceTemperature: 'of the dream',
+  goalCheck: 'believe dreamed successes unchecked',
+  minReplayPrecision: 'stop below this replay precision; 0 = never',
+  evalEvery: 'iterations between evaluations',
+  evalTasks: 'held-out tasks of an evaluation',
+  bufferCapacity: 'transitions the replay buffer holds',
+};
+
+/** Specs for `parseOptions`. Nothing has a default here: what is not given comes from the preset (or the stored run). */
+export const runOptions: OptionSpecs = Object.fromEntries(
+  (Object.keys(presets['household-tiny']) as (keyof RunConfig)[]).map((key): [string, OptionSpec] => {
+    if (key === 'goalCheck') return ['no-goal-check', { type: 'boolean', help: help[key] }];
+    if (key in choices) {
+      return [kebab(key), { type: 'string', help: help[key], choices: choices[key as keyof typeof choices] }];
+    }
+    const { min, max, integer } = numberRanges[key as keyof typeof numberRanges];
+    return [kebab(key), { type: integer ? 'integer' : 'number', help: help[key], min, max }];
+  }),
+);
+
+/** The settings a person gave, by their names in RunConfig. */
+export function givenSettings(values: Readonly<Record<string, unknown>>): Partial<RunConfig> {
+  const given: Record<string, unknown> = {};
+  for (const key of Object.keys(help)) {
+    const value = values[kebab(key)];
+    if (key !== 'goalCheck' && value !== undefined) given[key] = value;
+  }
+  if (values['no-goal-check'] === true) given.goalCheck = false;
+  return given as Partial<RunConfig>;
+}
