@@ -39,7 +39,9 @@ export class KernelCache {
     while (this.pending.length > 0) {
       const batch = this.pending;
       this.pending = [];
-      await Promise.all(batch);
+      // All are waited for even when one fails: the others must be usable by who can do without it.
+      const failed = (await Promise.allSettled(batch)).find((result) => result.status === 'rejected');
+      if (failed) throw failed.reason;
     }
   }
 
