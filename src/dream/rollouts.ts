@@ -91,7 +91,14 @@ async function playWave(
       );
       return { trajectory, stream: emptyStream(), active: true };
     });
+    // A stream without room for the text and one whole turn is over: a cut-off answer would be punished for the size
+    // of the cache.
     const observe = (i: number, tokens: readonly number[]) => {
+      if (sessions.length(i) + tokens.length + role.maxNewTokens > sessions.contextLength) {
+        episodes[i].active = false;
+        episodes[i].trajectory.truncated = true;
+        return;
+      }
       sessions.append(i, tokens);
       appendObserved(episodes[i].stream, tokens);
     };
@@ -101,12 +108,6 @@ async function playWave(
 
     for (let turn = 0; turn < maxSteps; turn++) {
       await request.onTurn?.((wave + turn / maxSteps) / waves);
-      // A stream without room for a whole turn is over: a cut-off answer would be punished for the cache's size.
-      for (const [i, episode] of episodes.entries()) {
-        if (!episode.active || sessions.length(i) + role.maxNewTokens <= sessions.contextLength) continue;
-        episode.active = false;
-        episode.trajectory.truncated = true;
-      }
       const playing = episodes.map((_, i) => i).filter((i) => episodes[i].active);
       if (playing.length === 0) break;
 

@@ -34,6 +34,7 @@ class FakeSessions implements Sessions {
   }
   append(stream: number, tokens: readonly number[]): void {
     this.streams[stream].push(...tokens);
+    if (this.streams[stream].length > this.contextLength) throw new Error('the context is full');
   }
   async generate(streams: readonly number[], options: SamplingOptions): Promise<Generated[]> {
     return streams.map((stream) => {
