@@ -60,26 +60,38 @@ export async function aptInstall(packages, { backports = false } = {}) {
   );
 }
 
-/** Adds the backports suite beside the release's own entry, from the same mirror and key. */
+/** Adds the backports suite beside the release's own entry. Returns whether apt knows it now. */
 function addBackports() {
   const { codename } = distribution();
-  const suite = `${codename}-backports`;
   const files = ['/etc/apt/sources.list', ...listFiles()].filter((path) => existsSync(path));
   const texts = files.map((path) => readFileSync(path, 'utf8'));
-  if (texts.some((text) => new RegExp(`^[^#\n]*\\b${suite}\\b`, 'm').test(text))) return true;
+  if (texts.some((text) => new RegExp(`^[^#\n]*\\b${codename}-backports\\b`, 'm').test(text))) return true;
   for (const text of texts) {
-    const stanza = text.split(/\n\s*\n/).find((part) => new RegExp(`^Suites:.*\\s${codename}(\\s|$)`, 'm').test(part));
-    if (stanza) {
-      writeFileSync(`${ownList}.sources`, `${stanza.trim().replace(/^Suites:.*$/m, `Suites: ${suite}`)}\n`);
-      return true;
-    }
-    const line = text.split('\n').find((entry) => new RegExp(`^deb\\s.*\\s${codename}\\s`).test(entry));
-    if (line) {
-      writeFileSync(`${ownList}.list`, `${line.replace(new RegExp(`\\s${codename}\\s`), ` ${suite} `)}\n`);
-      return true;
-    }
+    const entry = backportsEntry(text, codename);
+    if (!entry) continue;
+    writeFileSync(ownList + entry.extension, entry.text);
+    return true;
   }
   return false;
+}
+
+/**
+ * The entry of `codename` in an apt sources file with its suite replaced by the backports: same mirror, same key.
+ * @param {string} sources
+ * @param {string} codename
+ * @returns {{extension: '.sources' | '.list', text: string} | null}
+ */
+export function backportsEntry(sources, codename) {
+  const suite = `${codename}-backports`;
+  const stanza = sources
+    .split(/\n\s*\n/)
+    .find((part) => new RegExp(`^Suites:(.*\\s)?${codename}(\\s|$)`, 'm').test(part));
+  if (stanza) {
+    return { extension: '.sources', text: `${stanza.trim().replace(/^Suites:.*$/m, `Suites: ${suite}`)}\n` };
+  }
+  const line = sources.split('\n').find((entry) => new RegExp(`^deb\\s.*\\s${codename}\\s`).test(entry));
+  if (line) return { extension: '.list', text: `${line.replace(new RegExp(`\\s${codename}\\s`), ` ${suite} `)}\n` };
+  return null;
 }
 
 function listFiles() {

@@ -32,7 +32,10 @@ export function run(program, args, { env = process.env, stdout = 'stderr', shell
       stdio: ['ignore', stdout === 'inherit' ? 'inherit' : 2, 'inherit'],
     });
     // Ctrl-C reaches the whole group by itself; a TERM sent to us alone does not.
-    const stop = () => child.kill('SIGTERM');
+    const stop = () => {
+      child.kill('SIGTERM');
+      process.exit(143);
+    };
     process.once('SIGTERM', stop);
     child.on('error', (error) => {
       say(`${program}: ${error.message}`);

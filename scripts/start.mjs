@@ -40,7 +40,10 @@ function openBrowser(browser, url) {
     args.unshift(`--user-data-dir=${join(root, '.cache', 'browser-profile')}`);
     if (process.getuid?.() === 0) args.unshift('--no-sandbox'); // as root it does not start otherwise
   }
-  const child = spawn(browser, args, { detached: true, stdio: 'ignore' });
+  // On a Mac the browser that is open already must get the address, and only `open` does that.
+  const [program, words] =
+    process.platform === 'darwin' ? ['open', ['-a', `${browser.split('.app/')[0]}.app`, url]] : [browser, args];
+  const child = spawn(program, words, { detached: true, stdio: 'ignore' });
   child.on('error', (error) => say(`The browser did not start (${error.message}): open the address yourself.`));
   child.unref();
 }

@@ -83,7 +83,7 @@ if (await attempt('packages', install)) {
     const found = await attempt('browser', async () => {
       if (!browser) throw new Error('the page cannot be tested without one.');
     });
-    if (found) await vitest('vitest.browser.config.ts', { ...env, DREAM_BROWSER: browser ?? '' });
+    if (found) await vitest('vitest.e2e.config.ts', { ...env, DREAM_BROWSER: browser ?? '' });
   }
 }
 

@@ -1,9 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
-/** The built page in a real browser, driven by Playwright from Node. Started by `npm test`, which builds and finds the browser. */
+/** Whole programs: the page in a real browser driven by Playwright, and the scripts. `npm test` builds and finds what they need. */
 export default defineConfig({
   test: {
-    include: ['test/browser/**/*.e2e.ts'],
+    include: ['test/**/*.e2e.ts'],
     pool: 'forks',
     // One browser, one software GPU, two cores.
     fileParallelism: false,
