@@ -34,11 +34,12 @@ export class Gpu {
   readonly uniforms: UniformArena;
   /** Set once the device is gone. */
   lostInfo: GPUDeviceLostInfo | null = null;
-  /** Nanoseconds of GPU time since the last `takeGpuTime`, when profiling is on. */
-  profiling = false;
+  /** 'passes' times every compute pass, 'kernels' every dispatch by name (slower: each gets a pass of its own). */
+  profiling: 'off' | 'passes' | 'kernels' = 'off';
+  /** Nanoseconds of GPU time by kernel name (or pass label) while profiling. */
+  readonly gpuTimes = new Map<string, number>();
   /** Floating-point operations recorded before a submission is sent, so that none runs for more than ~100 ms. */
   workPerSubmit: number;
-  private gpuNanoseconds = 0;
   private failure: DreamError | null = null;
   private readonly inFlight: Promise<undefined>[] = [];
   private readonly staging = new Map<number, GPUBuffer[]>();
@@ -109,9 +110,9 @@ export class Gpu {
   }
 
   /** Called by the recorder. Keeps a few submissions in flight so that the queue is neither empty nor endless. */
-  noteSubmission(timing: Promise<number> | null): void {
-    const timed = timing?.then((nanoseconds) => {
-      this.gpuNanoseconds += nanoseconds;
+  noteSubmission(timing: Promise<ReadonlyMap<string, number>> | null): void {
+    const timed = timing?.then((times) => {
+      for (const [label, nanoseconds] of times) this.gpuTimes.set(label, (this.gpuTimes.get(label) ?? 0) + nanoseconds);
     });
     // A lost device rejects these; `assertHealthy` says so in better words.
     const done = Promise.all([this.device.queue.onSubmittedWorkDone(), timed]);
@@ -136,11 +137,11 @@ export class Gpu {
     this.assertHealthy();
   }
 
-  /** GPU nanoseconds since the last call (0 unless `profiling` and timestamp queries are available). */
-  takeGpuTime(): number {
-    const time = this.gpuNanoseconds;
-    this.gpuNanoseconds = 0;
-    return time;
+  /** GPU nanoseconds by name since the last call; empty unless `profiling` is on and timestamp queries are available. */
+  takeGpuTimes(): Map<string, number> {
+    const times = new Map(this.gpuTimes);
+    this.gpuTimes.clear();
+    return times;
   }
 
   /** Copies bytes back to the CPU: the only place where the CPU waits for the GPU. */

@@ -11,6 +11,8 @@ import type { Kernel } from './kernels';
 
 const SLOT_BYTES = 256; // minUniformBufferOffsetAlignment, default limit
 const MAX_PARAMS = SLOT_BYTES / 4;
+/** Timed passes per submission; later ones go untimed. */
+const MAX_TIMED = 1024;
 
 /** A ring of uniform slots; a recorder takes a contiguous page and never shares it while it is in flight. */
 export class UniformArena {
@@ -102,10 +104,15 @@ export class Recorder {
     }
     this.slots++;
     this.dispatches++;
-    this.pass ??= this.encoder.beginComputePass({ label: this.label, timestampWrites: this.timestamps() });
+    const perKernel = this.gpu.profiling === 'kernels';
+    this.pass ??= this.encoder.beginComputePass({
+      label: this.label,
+      timestampWrites: this.timestamps(perKernel ? kernel.label : this.label),
+    });
     this.pass.setPipeline(pipeline);
     this.pass.setBindGroup(0, this.gpu.device.createBindGroup({ layout, entries }));
     this.pass.dispatchWorkgroups(x, y, z);
+    if (perKernel) this.endPass();
   }
 
   /** Announces the next dispatch's floating-point operations: long recordings are sent in bounded pieces. */
@@ -149,39 +156,38 @@ export class Recorder {
 
   // --- timing: one query pair per compute pass -------------------------------------------------------------------
   private querySet: GPUQuerySet | null = null;
-  private queries = 0;
+  private readonly timed: string[] = [];
 
-  private timestamps(): GPUComputePassTimestampWrites | undefined {
-    if (!this.gpu.profiling || !this.gpu.features.includes('timestamp-query')) return undefined;
-    this.querySet ??= this.gpu.device.createQuerySet({ type: 'timestamp', count: 64 });
-    if (this.queries >= 62) return undefined;
-    this.queries += 2;
-    return {
-      querySet: this.querySet,
-      beginningOfPassWriteIndex: this.queries - 2,
-      endOfPassWriteIndex: this.queries - 1,
-    };
+  private timestamps(label: string): GPUComputePassTimestampWrites | undefined {
+    if (this.gpu.profiling === 'off' || !this.gpu.features.includes('timestamp-query')) return undefined;
+    if (this.timed.length >= MAX_TIMED) return undefined;
+    this.querySet ??= this.gpu.device.createQuerySet({ type: 'timestamp', count: MAX_TIMED * 2 });
+    const index = this.timed.push(label) * 2;
+    return { querySet: this.querySet, beginningOfPassWriteIndex: index - 2, endOfPassWriteIndex: index - 1 };
   }
 
-  private resolveTimestamps(): (() => Promise<number>) | null {
-    const { querySet, queries } = this;
-    if (!querySet || queries === 0) return null;
+  private resolveTimestamps(): (() => Promise<Map<string, number>>) | null {
+    const { querySet } = this;
+    const labels = this.timed.splice(0);
+    if (!querySet || labels.length === 0) return null;
     this.querySet = null;
-    this.queries = 0;
     const { device } = this.gpu;
-    const resolved = device.createBuffer({ size: queries * 8, usage: 0x200 | 0x4 }); // QUERY_RESOLVE | COPY_SRC
-    const staging = device.createBuffer({ size: queries * 8, usage: 0x1 | 0x8 });
-    this.encoder.resolveQuerySet(querySet, 0, queries, resolved, 0);
-    this.encoder.copyBufferToBuffer(resolved, 0, staging, 0, queries * 8);
+    const bytes = labels.length * 16;
+    const resolved = device.createBuffer({ size: bytes, usage: 0x200 | 0x4 }); // QUERY_RESOLVE | COPY_SRC
+    const staging = device.createBuffer({ size: bytes, usage: 0x1 | 0x8 }); // MAP_READ | COPY_DST
+    this.encoder.resolveQuerySet(querySet, 0, labels.length * 2, resolved, 0);
+    this.encoder.copyBufferToBuffer(resolved, 0, staging, 0, bytes);
     return async () => {
       await staging.mapAsync(0x1);
       const ticks = new BigUint64Array(staging.getMappedRange());
-      let total = 0;
-      for (let i = 0; i < queries; i += 2) total += Number(ticks[i + 1] - ticks[i]);
+      const times = new Map<string, number>();
+      labels.forEach((label, i) => {
+        times.set(label, (times.get(label) ?? 0) + Number(ticks[i * 2 + 1] - ticks[i * 2]));
+      });
       staging.destroy();
       resolved.destroy();
       querySet.destroy();
-      return total;
+      return times;
     };
   }
 }
