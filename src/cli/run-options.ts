@@ -27,6 +27,7 @@ const help: Record<keyof RunConfig, string> = {
   retrievalTopK: 'memories shown to the experience model',
   experienceTemperature: 'of the dream',
   goalCheck: 'believe dreamed successes unchecked',
+  stepCheck: 'ask once more when a dreamed step contradicts its own transcript',
   minReplayPrecision: 'stop below this replay precision; 0 = never',
   evalEvery: 'iterations between evaluations',
   evalTasks: 'held-out tasks of an evaluation',
@@ -37,6 +38,7 @@ const help: Record<keyof RunConfig, string> = {
 export const runOptions: OptionSpecs = Object.fromEntries(
   (Object.keys(presets['household-tiny']) as (keyof RunConfig)[]).map((key): [string, OptionSpec] => {
     if (key === 'goalCheck') return ['no-goal-check', { type: 'boolean', help: help[key] }];
+    if (key === 'stepCheck') return ['step-check', { type: 'boolean', help: help[key] }];
     if (key in choices) {
       return [kebab(key), { type: 'string', help: help[key], choices: choices[key as keyof typeof choices] }];
     }
@@ -50,8 +52,9 @@ export function givenSettings(values: Readonly<Record<string, unknown>>): Partia
   const given: Record<string, unknown> = {};
   for (const key of Object.keys(help)) {
     const value = values[kebab(key)];
-    if (key !== 'goalCheck' && value !== undefined) given[key] = value;
+    if (typeof value === 'string' || typeof value === 'number') given[key] = value;
   }
   if (values['no-goal-check'] === true) given.goalCheck = false;
+  if (values['step-check'] === true) given.stepCheck = true;
   return given as Partial<RunConfig>;
 }

@@ -74,6 +74,8 @@ export interface Domain {
     firstObservation: string,
     turns: readonly Pick<Turn, 'action' | 'observation' | 'valid'>[],
   ): boolean;
+  /** Does the last turn contradict what the text before it showed (a thing in two places, an absent thing taken)? */
+  contradicts(firstObservation: string, turns: readonly Pick<Turn, 'action' | 'observation'>[]): boolean;
   /** What the world says to an action it cannot parse, and what a dreamed failure state says. */
   readonly failureObservation: string;
   dialect: Dialect;

@@ -3,8 +3,8 @@
  * state, reward.
  *
  * One KV stream per episode holds everything it ever dreamed there, so its own reasoning is its running state. An answer
- * that must not stand (malformed, or a success its own transcript contradicts) is taken back: the stream is rebuilt from
- * the tokens kept here, the only case in which anything is prefilled twice.
+ * that must not stand (malformed, or contradicted by its own transcript) is taken back: the stream is rebuilt from the
+ * tokens kept here, the only case in which anything is prefilled twice.
  */
 import type { Turn } from '../data/trajectory';
 import type { EnvironmentBatch, StepResult, Task } from '../envs/environment';
@@ -24,6 +24,8 @@ export interface DreamOptions {
   temperature: number;
   /** Reject a success that the dreamed transcript does not support. */
   goalCheck: boolean;
+  /** Ask once more when an answer contradicts the transcript before it; the second answer stands. */
+  stepCheck: boolean;
 }
 
 /** What went wrong or was corrected since the environment was made. */
@@ -34,6 +36,8 @@ export interface DreamCounts {
   lost: number;
   /** Successes the goal check took back. */
   rejectedSuccesses: number;
+  /** Answers that stand although they contradict their transcript. */
+  contradictions: number;
   /** Questions for which at least one memory was found. */
   recalled: number;
   questions: number;
@@ -55,6 +59,7 @@ export class DreamedEnvironment implements EnvironmentBatch {
     malformed: 0,
     lost: 0,
     rejectedSuccesses: 0,
+    contradictions: 0,
     recalled: 0,
     questions: 0,
     generatedTokens: 0,
@@ -111,8 +116,8 @@ export class DreamedEnvironment implements EnvironmentBatch {
       open.push(i);
     });
 
-    const failed = await this.ask(open, deriveSeed(this.seed, 'answer'), actions, results);
-    const stillFailed = await this.ask(failed, deriveSeed(this.seed, 'retry'), actions, results);
+    const failed = await this.ask(open, 'answer', actions, results);
+    const stillFailed = await this.ask(failed, 'retry', actions, results);
     for (const i of stillFailed) results[i] = this.lose(i);
     return results;
   }
@@ -122,34 +127,42 @@ export class DreamedEnvironment implements EnvironmentBatch {
     this.sessions = null;
   }
 
-  /** Generates on `streams`; fills `results` and returns the streams whose answer was malformed, rolled back. */
+  /** Generates on `streams`; fills `results` and returns the streams whose answer was refused, rolled back. */
   private async ask(
     streams: readonly number[],
-    seed: number,
+    attempt: 'answer' | 'retry',
     actions: readonly (string | null)[],
     results: (StepResult | null)[],
   ): Promise<number[]> {
     if (streams.length === 0) return [];
-    const { domain, temperature } = this.options;
+    const { domain, temperature, stepCheck } = this.options;
     const role = domain.dialect.experience;
     const answers = await this.sessions!.generate(streams, {
       temperature,
-      seed,
+      seed: deriveSeed(this.seed, attempt),
       stopTokens: role.stopTokens,
       maxNewTokens: role.maxNewTokens,
     });
-    const malformed: number[] = [];
+    const refused: number[] = [];
     streams.forEach((i, j) => {
       this.counts.generatedTokens += answers[j].tokens.length;
       const parsed = answers[j].stopped ? role.parse(answers[j].tokens) : null;
-      if (parsed) results[i] = this.accept(i, actions[i]!, answers[j], parsed);
-      else {
-        this.counts.malformed++;
-        this.rebuild(i);
-        malformed.push(i);
+      const contradicts = parsed !== null && this.contradicts(i, actions[i]!, parsed);
+      if (!parsed) this.counts.malformed++;
+      if (parsed && !(contradicts && stepCheck && attempt === 'answer')) {
+        if (contradicts) this.counts.contradictions++;
+        results[i] = this.accept(i, actions[i]!, answers[j], parsed);
+        return;
       }
+      this.rebuild(i);
+      refused.push(i);
     });
-    return malformed;
+    return refused;
+  }
+
+  private contradicts(i: number, action: string, { observation }: DreamedAnswer): boolean {
+    const { firstObservation, turns } = this.slots[i];
+    return this.options.domain.contradicts(firstObservation, [...turns, { action, observation }]);
   }
 
   private accept(i: number, action: string, generated: Generated, answer: DreamedAnswer): StepResult {

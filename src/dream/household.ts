@@ -14,6 +14,8 @@ import type { Tokenizer } from '../models/tokenizer';
 import type { Domain } from './domain';
 import { offlineTransitions } from './offline/transitions';
 import {
+  Belief,
+  contradictionIn,
   failureObservation,
   feasibleAsKnown,
   householdDialect,
@@ -44,6 +46,12 @@ export function householdDomain(tokenizer: Tokenizer, size: WorldSize = 'small')
     feasible: (task, memories) => {
       const objects = knownObjects(memories.flatMap(({ state, nextState }) => [state, nextState]));
       return feasibleAsKnown(householdData(task).goal, task.firstObservation, objects);
+    },
+    contradicts: (firstObservation, turns) => {
+      const belief = new Belief(firstObservation);
+      for (const turn of turns.slice(0, -1))
+        if (turn.observation !== failureObservation) belief.observe(turn.observation);
+      return contradictionIn(belief, turns[turns.length - 1]) !== null;
     },
     supportsSuccess: (task, firstObservation, turns) =>
       supportsSuccess(householdData(task).goal, firstObservation, turns),

@@ -52,6 +52,7 @@ export function iterationMetrics(facts: IterationFacts): IterationMetrics {
     malformedActions: rollouts.malformedActions,
     lostEpisodes: trajectories.length - finished.length,
     rejectedSuccesses: dream?.rejectedSuccesses ?? 0,
+    contradictionRate: dream && dream.questions > 0 ? dream.contradictions / dream.questions : null,
     syntheticShare: facts.syntheticShare,
     taskDifficulty: mean(rates.map((p) => p * (1 - p))),
     bufferSize: facts.bufferSize,

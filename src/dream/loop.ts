@@ -190,6 +190,7 @@ export class DreamLoop {
             retrievalTopK: config.retrievalTopK,
             temperature: config.experienceTemperature,
             goalCheck: config.goalCheck,
+            stepCheck: config.stepCheck,
           })
         : null;
     try {

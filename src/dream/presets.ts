@@ -30,6 +30,7 @@ const householdTiny: RunConfig = {
   retrievalTopK: 1,
   experienceTemperature: 0.7,
   goalCheck: true,
+  stepCheck: false,
   minReplayPrecision: 0.4,
   evalEvery: 5,
   evalTasks: 200,
@@ -112,6 +113,7 @@ export const runConfigSchema = v.strictObject({
   aggregation: choice(choices.aggregation),
   sampleUnit: choice(choices.sampleUnit),
   goalCheck: v.boolean('must be true or false'),
+  stepCheck: v.boolean('must be true or false'),
 });
 
 /**

@@ -10,7 +10,7 @@ import type { TaskPool } from './curriculum';
 import type { Domain } from './domain';
 import { Draws, deriveSeed } from './random';
 import type { ReplayBuffer } from './replay-buffer';
-import type { StoredTask } from './run-store';
+import type { StoredTask, Transition } from './run-store';
 
 export interface GenerationReport {
   asked: number;
@@ -55,7 +55,7 @@ export async function generateTasks(request: GenerationRequest): Promise<Generat
     pairs.forEach((pair, i) => {
       const opening = role.opening(
         pair.map((entry) => entry.task),
-        buffer.ofRoom(pair[0].room),
+        seenIn(buffer, pair[0].room),
       );
       // A prompt that leaves no room for an answer is asked without the memories.
       const fits = opening.length + role.maxNewTokens <= sessions.contextLength;
@@ -86,13 +86,18 @@ export async function generateTasks(request: GenerationRequest): Promise<Generat
       const task = instruction === null ? null : domain.taskFrom(parent.task, instruction);
       if (!task) report.malformed++;
       else if (pool.has(task.id) || !domain.isNovel(task, tasksOfRoom(pool, task.room))) report.known++;
-      else if (!domain.feasible(task, buffer.ofRoom(task.room))) report.infeasible++;
+      else if (!domain.feasible(task, seenIn(buffer, task.room))) report.infeasible++;
       else if (pool.add(task, parent.id)) report.accepted.push({ task, parent: parent.id });
     });
   } finally {
     sessions.dispose();
   }
   return report;
+}
+
+/** What was only dreamed of a room says nothing about what it holds. */
+function seenIn(buffer: ReplayBuffer, room: string): Transition[] {
+  return buffer.ofRoom(room).filter((transition) => transition.source !== 'imagined');
 }
 
 function tasksOfRoom(pool: TaskPool, room: string): Task[] {

@@ -30,6 +30,8 @@ export interface RunConfig {
   experienceTemperature: number;
   /** Reject a dreamed success that the dreamed transcript itself contradicts. */
   goalCheck: boolean;
+  /** Ask once more when a dreamed step contradicts its own transcript. */
+  stepCheck: boolean;
   /** Stop when the replay precision of dreamed successes stays below this (0 = never). */
   minReplayPrecision: number;
   evalEvery: number;
@@ -37,7 +39,12 @@ export interface RunConfig {
   bufferCapacity: number;
 }
 
-export interface Rate { rate: number; low: number; high: number; episodes: number }
+export interface Rate {
+  rate: number;
+  low: number;
+  high: number;
+  episodes: number;
+}
 
 export interface IterationMetrics {
   iteration: number;
@@ -78,6 +85,8 @@ export interface IterationMetrics {
   lostEpisodes?: number;
   /** Dreamed successes that the goal check took back. */
   rejectedSuccesses?: number;
+  /** Share of dreamed steps that contradict their own transcript (things in two places, impossible actions accepted). */
+  contradictionRate?: number | null;
   generateTokensPerSecond: number;
   trainTokensPerSecond: number;
   gpuBytes: number;
@@ -86,19 +95,61 @@ export interface IterationMetrics {
   evaluation?: Evaluation;
 }
 
-export interface Evaluation { iteration: number; atRolloutTemperature: Rate; atLowTemperature: Rate }
+export interface Evaluation {
+  iteration: number;
+  atRolloutTemperature: Rate;
+  atLowTemperature: Rate;
+}
 
 export type RunPhase =
-  | 'idle' | 'loading' | 'self-test' | 'evaluating' | 'rolling-out' | 'learning' | 'saving' | 'paused' | 'stopped' | 'finished' | 'failed';
+  | 'idle'
+  | 'loading'
+  | 'self-test'
+  | 'evaluating'
+  | 'rolling-out'
+  | 'learning'
+  | 'saving'
+  | 'paused'
+  | 'stopped'
+  | 'finished'
+  | 'failed';
 
-export interface Progress { phase: RunPhase; iteration: number; iterations: number; /** 0..1 within the phase */ fraction: number; secondsLeft: number | null; detail: string }
+export interface Progress {
+  phase: RunPhase;
+  iteration: number;
+  iterations: number /** 0..1 within the phase */;
+  fraction: number;
+  secondsLeft: number | null;
+  detail: string;
+}
 
-export interface PoolTask { id: string; instruction: string; room: string; family: string; parent: string | null; generated: boolean; visits: number; lastSuccess: number | null; variance: number | null }
+export interface PoolTask {
+  id: string;
+  instruction: string;
+  room: string;
+  family: string;
+  parent: string | null;
+  generated: boolean;
+  visits: number;
+  lastSuccess: number | null;
+  variance: number | null;
+}
 
-export interface BufferEntry { state: string; action: string; nextState: string; reward: number; source: string; room: string }
+export interface BufferEntry {
+  state: string;
+  action: string;
+  nextState: string;
+  reward: number;
+  source: string;
+  room: string;
+}
 
 /** An error that says what to do. `code` is stable for scripts. */
-export interface TypedError { code: string; message: string; advice: string }
+export interface TypedError {
+  code: string;
+  message: string;
+  advice: string;
+}
 
 export type RunEvent =
   | { type: 'progress'; progress: Progress }
@@ -108,7 +159,15 @@ export type RunEvent =
   | { type: 'notice'; level: 'info' | 'warning'; message: string }
   | { type: 'error'; error: TypedError };
 
-export interface RunStatus { runId: string | null; config: RunConfig | null; progress: Progress; metrics: IterationMetrics[]; evaluations: Evaluation[]; adapter: string | null; error: TypedError | null }
+export interface RunStatus {
+  runId: string | null;
+  config: RunConfig | null;
+  progress: Progress;
+  metrics: IterationMetrics[];
+  evaluations: Evaluation[];
+  adapter: string | null;
+  error: TypedError | null;
+}
 
 /** A finished or running run, as exported, imported, recorded for replay, and committed under bench/results. */
 export interface RunRecord {
@@ -133,8 +192,8 @@ export interface TrainerApi {
   start(config: Partial<RunConfig>): Promise<void>;
   pause(): Promise<void>;
   resume(): Promise<void>;
-  /** One iteration, then pause. */
-  step(): Promise<void>;
+  /** One iteration, then pause. Without a run under way: begins one with `config`, or goes on with the last one. */
+  step(config?: Partial<RunConfig>): Promise<void>;
   stop(): Promise<void>;
   reset(): Promise<void>;
   /** The last unfinished run kept in IndexedDB, if any. */
@@ -143,4 +202,29 @@ export interface TrainerApi {
   importRun(bytes: Uint8Array): Promise<RunRecord>;
   tasks(): Promise<PoolTask[]>;
   buffer(query: string, limit: number): Promise<BufferEntry[]>;
+  storage(): Promise<StorageReport>;
+  /** Any kept run but the one under way. Throws `run-locked` when another tab is at it. */
+  deleteRun(runId: string): Promise<void>;
+  /** Stops the run under way and forgets all runs. */
+  deleteEverything(): Promise<void>;
+}
+
+export interface StoredRunInfo {
+  runId: string;
+  iteration: number;
+  phase: 'running' | 'stopped' | 'finished' | 'collapsed';
+  config: RunConfig;
+  created: string;
+  savedAt: string;
+}
+
+/** What this page keeps on the reader's machine. Bytes are null where the browser does not tell. */
+export interface StorageReport {
+  /** 'memory': the browser refused, and the person chose to go on without. */
+  kept: 'browser' | 'memory';
+  usageBytes: number | null;
+  quotaBytes: number | null;
+  persisted: boolean;
+  /** Newest first. */
+  runs: StoredRunInfo[];
 }

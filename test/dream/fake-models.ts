@@ -187,6 +187,8 @@ export interface Manners {
   malformed?: number;
   /** Claims success for anything pressed, and for nothing at all. */
   liar?: boolean;
+  /** Share of answers that say what cannot be. */
+  confused?: number;
 }
 
 /** Answers as the box world's rules say; reads everything from its own stream, like a real model. */
@@ -219,6 +221,7 @@ export class KnowingModel extends FakeModel {
     const action = text.split(' > ').at(-1)!.split(' to')[0];
     const opened = / to (opened )?opened r0/.test(text);
     const { observation, reward } = rule(words[tokens[1]], opened, action);
+    if (u < (this.manners.confused ?? 0)) return say(`${observation === 'opened' ? 'nothing' : 'opened'} r0`);
     return say(`${observation} r${this.manners.liar ? 1 : reward}`);
   }
 }

@@ -73,6 +73,11 @@ export function fakeDomain(): Domain {
     taskFrom: (parent, instruction) => (colours.includes(instruction) ? task(parent.room, instruction) : null),
     isNovel: (proposed, others) => others.every((other) => other.instruction !== proposed.instruction),
     feasible: (proposed, memories) => memories.every((memory) => memory.room === proposed.room),
+    contradicts: (_first, turns) => {
+      const { action, observation } = turns[turns.length - 1];
+      const opened = turns.slice(0, -1).some((turn) => turn.observation === 'opened');
+      return observation !== rule('', opened, action).observation;
+    },
     supportsSuccess: (proposed, _first, turns) =>
       turns.some((turn) => turn.observation === 'opened') && turns.at(-1)?.action === `press ${proposed.instruction}`,
     dialect: {

@@ -99,6 +99,7 @@ describe('the household domain', () => {
       retrievalTopK: 1,
       temperature: 1,
       goalCheck: true,
+      stepCheck: true,
     });
     const [dreamed, real] = [await play(environment), await play(domain.realWorld())];
     const told = (report: typeof real) =>
@@ -109,7 +110,7 @@ describe('the household domain', () => {
     expect(told(dreamed)).toEqual(told(real));
     expect(dreamed.rollouts.map((r) => r.stream)).toEqual(real.rollouts.map((r) => r.stream));
     expect(real.rollouts.filter((r) => r.trajectory.success).length).toBeGreaterThan(5);
-    expect(environment.counts).toMatchObject({ malformed: 0, lost: 0, rejectedSuccesses: 0 });
+    expect(environment.counts).toMatchObject({ malformed: 0, lost: 0, rejectedSuccesses: 0, contradictions: 0 });
     // Most questions of scripted players in known rooms find a memory.
     expect(environment.counts.recalled / environment.counts.questions).toBeGreaterThan(0.5);
 

@@ -27,16 +27,23 @@ function request(changes: Partial<RolloutRequest> = {}): RolloutRequest {
   };
 }
 
-function dream(manners: Manners, changes: { goalCheck?: boolean; buffer?: ReplayBuffer; k?: number } = {}) {
+interface DreamChanges {
+  goalCheck?: boolean;
+  stepCheck?: boolean;
+  buffer?: ReplayBuffer;
+}
+
+function dream(manners: Manners, changes: DreamChanges = {}) {
   const model = new KnowingModel(manners);
   const environment = new DreamedEnvironment({
     model,
     domain: fakeDomain(),
     buffer: changes.buffer ?? new ReplayBuffer(10),
     topK: cpuTopK,
-    retrievalTopK: changes.k ?? 1,
+    retrievalTopK: 1,
     temperature: 1,
     goalCheck: changes.goalCheck ?? true,
+    stepCheck: changes.stepCheck ?? false,
   });
   return { model, environment };
 }
@@ -207,6 +214,22 @@ describe('the dreamed environment', () => {
     expect((await environment.step(['press red']))[0]).toMatchObject({ reward: 1, done: true });
     expect(model.asked.at(-1)).not.toContain('r1');
     expect(environment.counts.rejectedSuccesses).toBe(2);
+  });
+
+  it('asks once more when an answer contradicts its transcript, if told to; the second answer stands', async () => {
+    const play = async (stepCheck: boolean) => {
+      const { environment, model } = dream({ confused: 0.3 }, { stepCheck });
+      await rollOut(request({ environment, tasks: tasks(40) }));
+      return { ...environment.counts, asked: model.asked.length };
+    };
+    const unchecked = await play(false);
+    const checked = await play(true);
+    expect(unchecked.contradictions / unchecked.questions).toBeGreaterThan(0.15);
+    expect(checked.contradictions / checked.questions).toBeLessThan(0.15);
+    expect(checked.contradictions).toBeGreaterThan(0);
+    expect(checked.asked).toBeGreaterThan(checked.questions);
+    expect(unchecked.asked).toBe(unchecked.questions);
+    expect(checked.lost).toBe(0);
   });
 
   it('without the goal check believes its model', async () => {
