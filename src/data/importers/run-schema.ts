@@ -1,0 +1,110 @@
+/** @file What a run record must look like, value by value. Unknown keys are dropped; the config has its own check. */
+import * as v from 'valibot';
+
+const finite = v.pipe(v.number(), v.finite());
+const count = v.pipe(finite, v.integer(), v.minValue(0));
+const share = v.pipe(finite, v.minValue(0), v.maxValue(1));
+const text = v.pipe(v.string(), v.maxLength(20_000));
+const shortText = v.pipe(v.string(), v.maxLength(2_000));
+const maybe = v.nullable(finite);
+const many = <T extends v.GenericSchema>(item: T, most: number) => v.pipe(v.array(item), v.maxLength(most));
+
+const rate = v.object({ rate: share, low: share, high: share, episodes: count });
+const evaluation = v.object({ iteration: count, atRolloutTemperature: rate, atLowTemperature: rate });
+
+const metrics = v.object({
+  iteration: count,
+  trainReward: finite,
+  replayPrecision: maybe,
+  replayTrue: finite,
+  replayFalse: finite,
+  rewardError: maybe,
+  nextStateAccuracy: maybe,
+  loss: finite,
+  entropy: finite,
+  kl: finite,
+  clipFraction: finite,
+  gradNorm: finite,
+  logProbGap: finite,
+  groupStd: finite,
+  zeroVarianceGroups: finite,
+  validActionRate: finite,
+  meanTurns: finite,
+  malformed: finite,
+  syntheticShare: finite,
+  taskDifficulty: finite,
+  tasksGenerated: finite,
+  bufferSize: finite,
+  realTransitions: finite,
+  dreamedTransitions: finite,
+  measurementSteps: v.optional(finite),
+  malformedActions: v.optional(finite),
+  lostEpisodes: v.optional(finite),
+  rejectedSuccesses: v.optional(finite),
+  generateTokensPerSecond: finite,
+  trainTokensPerSecond: finite,
+  gpuBytes: finite,
+  seconds: finite,
+  evaluation: v.optional(evaluation),
+});
+
+const turn = v.object({
+  thought: text,
+  action: text,
+  actionTokens: many(count, 4096),
+  actionLogProbs: many(finite, 4096),
+  observation: text,
+  reasoning: text,
+  reward: finite,
+  done: v.boolean(),
+  valid: v.boolean(),
+});
+
+export const trajectorySchema = v.object({
+  task: v.object({
+    id: shortText,
+    instruction: shortText,
+    room: shortText,
+    family: shortText,
+    firstObservation: text,
+    data: v.unknown(),
+  }),
+  source: v.picklist(['real', 'imagined', 'offline']),
+  firstObservation: text,
+  turns: many(turn, 512),
+  return: finite,
+  success: v.boolean(),
+  truncated: v.boolean(),
+  lost: v.boolean(),
+  group: finite,
+  advantage: v.optional(finite),
+  replay: v.optional(v.object({ success: v.boolean(), firstMismatch: finite })),
+});
+
+const task = v.object({
+  id: shortText,
+  instruction: shortText,
+  room: shortText,
+  family: shortText,
+  parent: v.nullable(shortText),
+  generated: v.boolean(),
+  visits: finite,
+  lastSuccess: maybe,
+  variance: maybe,
+});
+
+/** Everything but `config`, which whoever imports checks by its own rules. */
+export const recordSchema = v.object({
+  format: v.literal('dreamgym-run'),
+  version: v.literal(1),
+  runId: shortText,
+  created: shortText,
+  adapter: shortText,
+  config: v.unknown(),
+  metrics: many(metrics, 10_000),
+  evaluations: many(evaluation, 10_000),
+  /** In a zip they stand in rollouts.jsonl instead. */
+  rollouts: v.optional(many(v.object({ iteration: count, trajectories: many(trajectorySchema, 1024) }), 10_000), []),
+  tasks: many(task, 100_000),
+  weightsHash: v.nullable(shortText),
+});
