@@ -1,0 +1,72 @@
+/**
+ * @file What a run needs from this machine: a tested device, the models on it, and the kernels of the loop.
+ *
+ * `TrainerService` knows only the interface, so that it can be tested with models of a few lines of plain code.
+ */
+import { DreamError } from '../data/errors';
+import { householdDomain } from '../dream/household';
+import type { LoopParts } from '../dream/loop';
+import { openGpu } from '../gpu/device';
+import { runSelfTest } from '../gpu/self-test';
+import { openHouseholdModels } from '../models/embedded';
+import { gpuAdvantages } from '../rl/kernels/advantages';
+import { gpuTopK } from '../rl/kernels/topk';
+
+export interface Engine {
+  readonly adapter: string;
+  readonly software: boolean;
+  gpuBytes(): number;
+  /** Settles when the device is gone, with the reason. */
+  readonly lost: Promise<string>;
+  /** The policy is back at its warm start, with a fresh optimiser. */
+  parts(): Promise<Pick<LoopParts, 'policy' | 'experience' | 'domain' | 'kernels'>>;
+  close(): void;
+}
+
+export type EnginePhase = 'loading' | 'self-test';
+export type OpenEngine = (onPhase: (phase: EnginePhase, detail: string) => void) => Promise<Engine>;
+
+/** `baseUrl`: the folder of the page, where public/models lies. */
+export function engineOpener(baseUrl: string, webgpu: GPU | undefined = globalThis.navigator?.gpu): OpenEngine {
+  return async (onPhase) => {
+    onPhase('loading', 'Opening the graphics processor');
+    const gpu = await openGpu(webgpu);
+    try {
+      onPhase('self-test', 'Checking its arithmetic against known numbers');
+      await refuseWrongNumbers(gpu);
+      onPhase('loading', 'Loading the embedded model');
+      const { policy, experience, tokenizer } = await openHouseholdModels(gpu, baseUrl);
+      const warmStart = await policy.exportState(true);
+      return {
+        adapter: gpu.adapterName,
+        software: gpu.isSoftware,
+        gpuBytes: () => gpu.bytesAllocated,
+        lost: gpu.lost.then(({ reason, message }) => message || reason || 'no reason given'),
+        async parts() {
+          await policy.importState(warmStart);
+          return {
+            policy,
+            experience,
+            domain: householdDomain(tokenizer),
+            kernels: { advantages: gpuAdvantages(gpu), topK: gpuTopK(gpu) },
+          };
+        },
+        close: () => gpu.destroy(),
+      };
+    } catch (error) {
+      gpu.destroy();
+      throw error;
+    }
+  };
+}
+
+/** Throws `self-test-failed`: a device that computes wrong numbers would train on them without a word. */
+async function refuseWrongNumbers(gpu: Parameters<typeof runSelfTest>[0]): Promise<void> {
+  const failed = (await runSelfTest(gpu)).filter(({ ok }) => !ok);
+  if (failed.length === 0) return;
+  throw new DreamError(
+    'self-test-failed',
+    `This graphics processor gives wrong results (${failed.map(({ name }) => name).join(', ')}), so nothing is trained on it.`,
+    'Update the graphics driver and the browser. Until then watch the recorded run, or train on another machine.',
+  );
+}

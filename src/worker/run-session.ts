@@ -1,0 +1,206 @@
+/**
+ * @file One run on its way: opens the engine, runs the loop, and when the device is lost begins again from the last
+ * finished iteration.
+ *
+ * A lost device can leave the loop waiting for an answer that never comes; such a loop is abandoned, not awaited. What it
+ * might still say is ignored, and what it might still save would be the very iteration its successor computes.
+ */
+import { asDreamError, DreamError } from '../data/errors';
+import { DreamLoop } from '../dream/loop';
+import type { RunStore, StoredRun } from '../dream/run-store';
+import type { Engine, EnginePhase } from './engine';
+import type { Progress, RunConfig, RunEvent, RunPhase } from './protocol';
+
+/** How often the device may be lost without one finished iteration in between. */
+const maxLosses = 3;
+
+export interface SessionParts {
+  runId: string;
+  config: RunConfig;
+  store: RunStore;
+  /** The open engine, or a newly opened one. */
+  acquireEngine: (onPhase: (phase: EnginePhase, detail: string) => void) => Promise<Engine>;
+  /** The engine is of no use any more. */
+  discardEngine: () => void;
+  emit: (event: RunEvent) => void;
+  /** Told when a stored run was read: metrics and evaluations so far. */
+  onRestored: (stored: StoredRun) => void;
+  /** Pause before the driver is asked again, ms. */
+  reopenDelayMs?: number;
+}
+
+type Intent = 'run' | 'pause' | 'step' | 'stop';
+
+export class RunSession {
+  /** The loop at work; its state is ahead of the store while an iteration is under way. */
+  loop: DreamLoop | null = null;
+  private intent: Intent = 'run';
+  private iteration = 0;
+  /** The last iteration the page has been told about; -1 before the first look into the store. */
+  private announced = -1;
+  private losses = 0;
+  private wake: (() => void) | null = null;
+
+  constructor(private readonly parts: SessionParts) {}
+
+  pause(): void {
+    this.intent = 'pause';
+    this.loop?.control.pause();
+  }
+
+  resume(): void {
+    this.intent = 'run';
+    this.loop?.control.resume();
+    this.wake?.();
+  }
+
+  step(): void {
+    this.intent = 'step';
+    this.loop?.control.step();
+    this.wake?.();
+  }
+
+  stop(): void {
+    this.intent = 'stop';
+    this.loop?.control.stop();
+    this.wake?.();
+  }
+
+  /** To the end, a stop, or an error that reopening the device cannot heal (thrown as DreamError). */
+  async run(): Promise<void> {
+    for (;;) {
+      try {
+        await this.attempt();
+        return;
+      } catch (error) {
+        if (this.intent === 'stop') return this.report('stopped', 'Stopped; the last finished iteration is kept.');
+        const failure = asDreamError(error);
+        if (failure.code !== 'device-lost') throw failure;
+        this.parts.discardEngine();
+        if (++this.losses > maxLosses) throw lostTooOften(failure);
+        const { code, message, advice } = failure;
+        this.parts.emit({ type: 'error', error: { code, message, advice } });
+        this.report('paused', 'The graphics processor was lost; opening it again.');
+        await this.rest(this.losses * (this.parts.reopenDelayMs ?? 1000));
+      }
+    }
+  }
+
+  private async attempt(): Promise<void> {
+    const { runId, config, store } = this.parts;
+    const engine = await this.parts.acquireEngine((phase, detail) => {
+      if (this.intent !== 'stop') this.report(phase, detail);
+    });
+    let alive = true;
+    let lostReason: string | null = null;
+    const lost = engine.lost.then((reason) => {
+      lostReason = reason;
+      throw deviceLost(reason);
+    });
+    // A device that is closed on purpose is "lost" too, long after anybody listens.
+    lost.catch(() => {});
+    try {
+      if (this.intent === 'stop') throw new DreamError('stopped', 'Stopped while loading.', '');
+      const emit = (event: RunEvent) => {
+        if (alive) this.relay(event);
+      };
+      const work = (async () => {
+        const loopParts = {
+          ...(await engine.parts()),
+          store,
+          adapter: engine.adapter,
+          gpuBytes: () => engine.gpuBytes(),
+          emit,
+        };
+        const stored = await store.load(runId);
+        if (stored) this.catchUp(stored);
+        else this.announced = 0;
+        const loop = stored ? await DreamLoop.restore(loopParts, stored) : DreamLoop.fresh(loopParts, config, runId);
+        if (!alive) return;
+        this.loop = loop;
+        this.applyIntent(loop);
+        await loop.run();
+      })();
+      work.catch(() => {});
+      await Promise.race([work, lost]);
+    } catch (error) {
+      // The loop's own complaint about a dead device may come first; give the reason a moment to arrive.
+      await Promise.race([lost.catch(() => {}), new Promise((resolve) => setTimeout(resolve, 50))]);
+      if (lostReason !== null || asDreamError(error).code === 'gpu-lost')
+        throw deviceLost(lostReason ?? 'no reason given', error);
+      throw error;
+    } finally {
+      alive = false;
+      this.loop?.control.stop();
+      this.loop = null;
+    }
+  }
+
+  private applyIntent(loop: DreamLoop): void {
+    if (this.intent === 'pause') loop.control.pause();
+    if (this.intent === 'step') loop.control.step();
+    if (this.intent === 'stop') loop.control.stop();
+  }
+
+  /** Everything the loop says, but its failures: those are judged here first. */
+  private relay(event: RunEvent): void {
+    if (event.type === 'error') return;
+    if (event.type === 'progress') {
+      if (event.progress.phase === 'failed') return;
+      this.iteration = event.progress.iteration;
+    }
+    if (event.type === 'iteration') {
+      this.announced = event.metrics.iteration;
+      this.losses = 0;
+      if (this.intent === 'step') this.intent = 'pause';
+    }
+    this.parts.emit(event);
+  }
+
+  /** A commit may have succeeded although the device died before the page heard of it. */
+  private catchUp(stored: StoredRun): void {
+    this.iteration = stored.iteration;
+    this.parts.onRestored(stored);
+    if (this.announced >= 0) {
+      for (const metrics of stored.metrics.filter(({ iteration }) => iteration > this.announced)) {
+        const rollouts = stored.rollouts.find(({ iteration }) => iteration === metrics.iteration)?.trajectories ?? [];
+        this.relay({ type: 'iteration', metrics, rollouts });
+      }
+      for (const evaluation of stored.evaluations.slice(-1)) this.relay({ type: 'evaluation', evaluation });
+    }
+    this.announced = stored.iteration;
+  }
+
+  private report(phase: RunPhase, detail: string): void {
+    const { iterations } = this.parts.config;
+    const progress: Progress = { phase, iteration: this.iteration, iterations, fraction: 0, secondsLeft: null, detail };
+    this.parts.emit({ type: 'progress', progress });
+  }
+
+  /** Waits; a command of the person ends the wait. */
+  private async rest(ms: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.wake = resolve;
+      setTimeout(resolve, ms);
+    });
+    this.wake = null;
+  }
+}
+
+function deviceLost(reason: string, cause?: unknown): DreamError {
+  return new DreamError(
+    'device-lost',
+    `The graphics processor was reset or its process was ended (${reason}).`,
+    'Nothing finished is lost: it is opened again and the run goes on from its last finished iteration.',
+    { cause },
+  );
+}
+
+function lostTooOften(cause: DreamError): DreamError {
+  return new DreamError(
+    'device-lost-again',
+    `The graphics processor was lost ${maxLosses + 1} times in a row. The last finished iteration is kept.`,
+    'Close other programs that use it, or restart the browser, then press Resume. A smaller group size needs less memory.',
+    { cause },
+  );
+}
