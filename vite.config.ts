@@ -2,7 +2,7 @@ import { defineConfig, type Plugin } from 'vite';
 
 /**
  * What the built page may do: its own scripts, styles, worker and files, nothing from anywhere else, no eval. Trusted
- * Types allow one policy (src/ui/state/trusted-worker.ts), which lets only this origin's own script become a worker.
+ * Types allow one policy (src/worker/client.ts), which lets only the trainer become a worker.
  * Only in the build: the development server needs inline scripts and a socket.
  */
 const contentSecurityPolicy = [
@@ -15,7 +15,7 @@ const contentSecurityPolicy = [
   "base-uri 'none'",
   "form-action 'none'",
   "require-trusted-types-for 'script'",
-  'trusted-types default',
+  'trusted-types app-worker',
 ].join('; ');
 
 const securityPolicy: Plugin = {

@@ -2,10 +2,10 @@
 import { SuccessChart } from './charts/success-chart';
 import { Announcer, MessageList } from './messages/message-list';
 import { ChartsPanel, xMax } from './panels/charts-panel';
+import { ClaimPicture } from './panels/claim-picture';
 import { ControlDeck } from './panels/control-deck';
 import { Dialogs } from './panels/dialogs';
 import { Drawer } from './panels/drawer';
-import { FileBar } from './panels/file-bar';
 import { LoopStrip } from './panels/loop-strip';
 import { ResumeBanner } from './panels/resume-banner';
 import { StoryNumbers } from './panels/story-numbers';
@@ -29,6 +29,7 @@ export function App() {
             <p class="lede">
               Everything it practises is imagined by a model on your own GPU. The real world is only used to check it.
             </p>
+            <ClaimPicture />
             <StoryNumbers />
           </div>
           <div class="hero-side">
@@ -44,7 +45,6 @@ export function App() {
         </div>
         {!isHidden('charts') && <ChartsPanel />}
         {!isHidden('how') && <LoopStrip />}
-        <FileBar />
         <Drawer />
       </main>
       <footer>

@@ -13,7 +13,6 @@ import { isHidden, keepAddress, readAddress, watchAddress } from './state/settin
 import { type Command, listenForShortcuts } from './state/shortcuts';
 import { startTheme } from './state/theme';
 import { lookForLastRun } from './state/trainer';
-import { trustOwnWorkers } from './state/trusted-worker';
 import { view } from './state/view';
 
 const commands: Record<Command, () => void> = {
@@ -27,7 +26,6 @@ const commands: Record<Command, () => void> = {
   next: () => moveRollout(1),
 };
 
-trustOwnWorkers();
 startTheme();
 const link = readAddress();
 keepAddress();

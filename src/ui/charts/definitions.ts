@@ -21,10 +21,15 @@ export interface ChartDefinition {
   write(value: number): string;
   /** Fixed range of the axis; free when absent, but always from zero when `fromZero`. */
   range?: readonly [low: number, high: number];
+  /** Distances allowed between the lines of the axis. */
+  steps?: readonly number[];
   fromZero?: boolean;
 }
 
 const one = (label: string, tone: Tone, of: Line['of']): readonly Line[] => [{ label, tone, of }];
+
+/** Powers of two from a mebibyte up: `256 MiB`, never `191 MiB`. */
+const byteSteps = Array.from({ length: 24 }, (_, i) => 2 ** (20 + i));
 
 /** The charts everyone should see. */
 export function mainCharts(dreamed: boolean): readonly ChartDefinition[] {
@@ -62,6 +67,7 @@ export function mainCharts(dreamed: boolean): readonly ChartDefinition[] {
       lines: one('p(1−p)', 'agent', (m) => m.taskDifficulty),
       write: number,
       range: [0, 0.25],
+      steps: [0.05, 0.1, 0.25],
     },
     {
       id: 'entropy',
@@ -96,6 +102,7 @@ export function mainCharts(dreamed: boolean): readonly ChartDefinition[] {
       help: 'Bytes this page holds on the GPU: it should stay flat.',
       lines: one('held', 'second', (m) => m.gpuBytes),
       write: bytes,
+      steps: byteSteps,
       fromZero: true,
     },
   ];
@@ -110,6 +117,14 @@ export const moreCharts: readonly ChartDefinition[] = [
     lines: one('equal', 'dream', (m) => m.nextStateAccuracy),
     write: percent,
     range: [0, 1],
+  },
+  {
+    id: 'contradictions',
+    title: 'Contradictions',
+    help: 'Share of dreamed steps that contradict their own story: a thing in two places, an impossible action accepted.',
+    lines: one('steps', 'dream', (m) => m.contradictionRate ?? null),
+    write: percent,
+    fromZero: true,
   },
   {
     id: 'valid',

@@ -62,6 +62,7 @@ function shapeOf(chart: ChartDefinition): PlotShape {
   return {
     write: chart.write,
     range: chart.range,
+    steps: chart.steps,
     fromZero: chart.fromZero,
     series: (colours: ChartColours) => [
       ...chart.lines.map((line) => ({

@@ -18,6 +18,7 @@ export interface PlotShape {
   bands?(colours: ChartColours): uPlot.Band[];
   write(value: number): string;
   range?: readonly [low: number, high: number];
+  steps?: readonly number[];
   fromZero?: boolean;
 }
 
@@ -27,7 +28,8 @@ interface Properties {
   lines: readonly (readonly Value[])[];
   /** Right end of the x axis, so that a growing curve grows into its frame. */
   xMax: number;
-  height: number;
+  /** CSS pixels, or as high as the frame is. */
+  height: number | 'fill';
   onPick?(iteration: number): void;
 }
 
@@ -48,8 +50,9 @@ export function Plot({ shape, xs, lines, xMax, height, onPick }: Properties) {
     const element = holder.current;
     if (!element) return;
     const colours = chartColours(element);
+    const heightOf = () => (height === 'fill' ? Math.max(160, element.clientHeight) : height);
     const made = new uPlot(
-      options(shape, colours, element.clientWidth, height, () => right.current),
+      options(shape, colours, element.clientWidth, heightOf(), () => right.current),
       [[], ...lines.map(() => [])],
       element,
     );
@@ -58,7 +61,7 @@ export function Plot({ shape, xs, lines, xMax, height, onPick }: Properties) {
       const x = made.cursor.idx === null || made.cursor.idx === undefined ? undefined : made.data[0][made.cursor.idx];
       if (x !== undefined) pick.current?.(x);
     });
-    const observer = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height }));
+    const observer = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: heightOf() }));
     observer.observe(element);
     return () => {
       observer.disconnect();
@@ -108,7 +111,13 @@ function options(
     },
     axes: [
       { ...axis, incrs: iterationSteps, space: 44, size: 26, grid: { show: false } },
-      { ...axis, size: 52, space: 30, values: (_plot, values) => values.map((value) => shape.write(value)) },
+      {
+        ...axis,
+        size: 52,
+        space: 26,
+        ...(shape.steps && { incrs: [...shape.steps] }),
+        values: (_plot, values) => values.map((value) => shape.write(value)),
+      },
     ],
     series: [{}, ...shape.series(colours)],
     bands: shape.bands?.(colours),

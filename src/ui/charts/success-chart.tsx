@@ -70,7 +70,7 @@ export function SuccessChart({ xMax }: { xMax: number }) {
         95% interval: the truth is very likely inside.
       </p>
       <div class="plot-frame">
-        <Plot shape={shape} xs={xs} lines={lines} xMax={xMax} height={264} onPick={chooseIteration} />
+        <Plot shape={shape} xs={xs} lines={lines} xMax={xMax} height="fill" onPick={chooseIteration} />
         {evaluations.length === 0 && (
           <p class="plot-empty">The first check in the real world comes before the first lesson</p>
         )}

@@ -130,7 +130,10 @@ const titles: readonly (readonly [pattern: RegExp, title: string])[] = [
   [/worker/, 'The trainer stopped unexpectedly'],
   [/model|tokenizer/, 'The embedded model could not be loaded'],
   [/collapse/, 'The dream became wishful, so the run was stopped'],
-  [/corrupt|foreign|import/, 'That file is not a run'],
+  [/not-a-run|corrupt-run|newer-run|import/, 'This run cannot be read'],
+  [/nothing-to/, 'There is nothing to do that with yet'],
+  [/already-running|run-active/, 'A run is already going'],
+  [/bad-link|bad-settings/, 'Not everything could be taken over'],
   [/config/, 'These settings cannot be used'],
 ];
 
@@ -162,9 +165,3 @@ export function recordedBroken(reason: string): Card {
     advice: ['Press Start to train an agent now, or import another run file.'],
   };
 }
-
-export const workerCrash: TypedError = {
-  code: 'worker-crashed',
-  message: 'The part of the page that trains ended without a word. The browser may have run out of memory.',
-  advice: 'Reload the page and choose Resume: the last finished iteration is kept.',
-};

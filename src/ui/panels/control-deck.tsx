@@ -7,6 +7,7 @@ import { active, busy, paused, phaseWords, progress, running } from '../state/tr
 import { lastIteration, recorded, shown, view } from '../state/view';
 import { duration, plural } from '../text/format';
 import { visibleLine } from '../text/visible';
+import { FileBar } from './file-bar';
 import { Icon } from './icon';
 
 export function ControlDeck() {
@@ -55,6 +56,7 @@ export function ControlDeck() {
         <DeckNote blocked={blocked} />
       </p>
       {live ? <LiveProgress /> : <ReplayBar />}
+      <FileBar />
     </div>
   );
 }

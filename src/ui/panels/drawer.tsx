@@ -1,4 +1,4 @@
-/** @file The four panels behind tabs: settings, task pool, memory, glossary. */
+/** @file The panels behind tabs: settings, task pool, memory, storage, glossary. */
 import { effect, signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
@@ -8,10 +8,11 @@ import { isHidden, settingsDiffer } from '../state/settings';
 import { lastIteration, view } from '../state/view';
 import { Glossary } from './glossary';
 import { Memory } from './memory';
+import { Storage } from './storage';
 import { refreshTasks, TaskPool } from './task-pool';
 
 interface Tab {
-  id: Extract<Hideable, 'settings' | 'tasks' | 'memory' | 'glossary'>;
+  id: Extract<Hideable, 'settings' | 'tasks' | 'memory' | 'storage' | 'glossary'>;
   title: string;
   body(): ComponentChildren;
 }
@@ -20,6 +21,7 @@ const tabs: readonly Tab[] = [
   { id: 'settings', title: 'Settings', body: () => <SettingsPanel /> },
   { id: 'tasks', title: 'Task pool', body: () => <TaskPool /> },
   { id: 'memory', title: 'Memory', body: () => <Memory /> },
+  { id: 'storage', title: 'Storage', body: () => <Storage /> },
   { id: 'glossary', title: 'Glossary', body: () => <Glossary /> },
 ];
 

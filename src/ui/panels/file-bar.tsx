@@ -26,7 +26,7 @@ export function FileBar() {
   return (
     <div class="file-bar">
       {!isHidden('share') && (
-        <button type="button" onClick={copyLink}>
+        <button type="button" class="quiet" onClick={copyLink}>
           <Icon name="link" />
           {copied.value === 'yes'
             ? 'Link copied'
@@ -36,14 +36,19 @@ export function FileBar() {
         </button>
       )}
       {!isHidden('export') && (
-        <button type="button" disabled={view.value.metrics.length === 0} onClick={() => void saveRun().catch(() => {})}>
+        <button
+          type="button"
+          class="quiet"
+          disabled={view.value.metrics.length === 0}
+          onClick={() => void saveRun().catch(() => {})}
+        >
           <Icon name="save" />
           Export run
         </button>
       )}
       {!isHidden('import') && (
         <>
-          <button type="button" onClick={() => input.current?.click()}>
+          <button type="button" class="quiet" onClick={() => input.current?.click()}>
             <Icon name="open" />
             Import run
           </button>
@@ -52,7 +57,7 @@ export function FileBar() {
             type="file"
             hidden
             aria-label="Run file"
-            accept=".json,.gz,.zip,.dream,application/json"
+            accept=".zip,.json,.gz,application/zip,application/json"
             onChange={(event) => {
               const file = event.currentTarget.files?.[0];
               event.currentTarget.value = '';

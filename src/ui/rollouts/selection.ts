@@ -113,7 +113,8 @@ export function startStageClock(): () => void {
   return effect(() => {
     const rollout = onStage.value;
     if (!playing.value || !rollout || !pageVisible.value) return;
-    heldIteration.value ??= iterationOnStage.peek();
+    // Also when another run came, or a replay began anew: what is held must be there.
+    heldIteration.value = iterationOnStage.value;
     const fast = speed.value === 'fast';
     const ended = visibleTurns.value >= rollout.turns.length;
     const timer = setTimeout(

@@ -153,6 +153,13 @@ export const fields: readonly Field[] = [
     label: 'Check dreamed successes',
     help: 'Refuses a dreamed success when the dreamed story itself does not contain the steps it needs.',
   },
+  {
+    kind: 'switch',
+    key: 'stepCheck',
+    group: 'dream',
+    label: 'Check dreamed steps',
+    help: 'Asks the dream once more when an imagined step contradicts what it imagined before.',
+  },
   numeric(
     'minReplayPrecision',
     'dream',

@@ -25,6 +25,7 @@ export const hideable = [
   'rollouts',
   'tasks',
   'memory',
+  'storage',
   'how',
   'glossary',
 ] as const;

@@ -6,9 +6,12 @@ import { Icon } from '../panels/icon';
 import { restart } from '../state/actions';
 import { choosePreset, resetAllSettings, resetSetting, setSetting, settings, settingsDiffer } from '../state/settings';
 import { active } from '../state/trainer';
-import { type Field, fields, groups, type Key, type NumberField } from './fields';
+import { type Field, fields, type GroupId, groups, type Key, type NumberField } from './fields';
 import { changedKeys } from './link';
 import { checkText } from './validate';
+
+/** What a first visitor may want to change; the rest is one click away. */
+const openAtFirst: ReadonlySet<GroupId> = new Set(['run']);
 
 export function SettingsPanel() {
   const changed = new Set<Key>(changedKeys(settings.value));
@@ -35,9 +38,12 @@ export function SettingsPanel() {
         </button>
       </div>
       {groups.map(({ id, title, about }) => (
-        <fieldset key={id} class="settings-group">
-          <legend>{title}</legend>
-          <p class="group-about">{about}</p>
+        <details key={id} class="settings-group" open={openAtFirst.has(id)}>
+          <summary>
+            <h3>{title}</h3>
+            <span class="group-about">{about}</span>
+            {fields.some((field) => field.group === id && changed.has(field.key)) && <span class="tag">changed</span>}
+          </summary>
           <div class="fields">
             {fields
               .filter((field) => field.group === id)
@@ -45,7 +51,7 @@ export function SettingsPanel() {
                 <FieldRow key={field.key} field={field} changed={changed.has(field.key)} />
               ))}
           </div>
-        </fieldset>
+        </details>
       ))}
     </form>
   );

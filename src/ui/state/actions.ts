@@ -14,8 +14,11 @@ import { machine } from './preflight';
 import { settings } from './settings';
 import * as trainer from './trainer';
 
+/** Counts deletions, so that the list of runs is read again. */
+export const storageChanges = signal(0);
+
 /** The question that stands open on the page. */
-export const asking = signal<null | 'reset' | 'help'>(null);
+export const asking = signal<null | 'reset' | 'help' | 'delete-everything'>(null);
 
 /** Failures are on the page as cards already; nothing more is to be done with them here. */
 function quietly(work: Promise<unknown>): void {
@@ -67,6 +70,17 @@ export function resetNow(): void {
   asking.value = null;
   follow();
   quietly(trainer.reset().then(showRecorded));
+}
+
+export function deleteEverythingNow(): void {
+  asking.value = null;
+  follow();
+  quietly(
+    trainer.deleteEverything().then(() => {
+      storageChanges.value++;
+      showRecorded();
+    }),
+  );
 }
 
 export function resumeLast(): void {

@@ -1,12 +1,14 @@
 /** @file Runs and numbers out to files, and runs back in. */
 import { DreamError } from '../../data/errors';
-import type { IterationMetrics, RunRecord } from '../../worker/protocol';
+import { metricsCsv, writeRunRecord } from '../../data/exporters/run-record';
+import { readRunRecord } from '../../data/importers/run-record';
+import { checkConfig } from '../../dream/presets';
+import type { RunRecord } from '../../worker/protocol';
 import { follow } from '../rollouts/selection';
 import { showError, showNotice } from './messages';
 import { machine } from './preflight';
-import { readRunRecord } from './run-record';
 import * as trainer from './trainer';
-import { type RunView, shown, view, viewOfRecord, visibleMetrics } from './view';
+import { type RunView, shown, view, viewOfRecord } from './view';
 
 function download(name: string, bytes: BlobPart, type: string): void {
   const url = URL.createObjectURL(new Blob([bytes], { type }));
@@ -43,32 +45,15 @@ function recordOf(run: RunView): RunRecord | null {
 /** A live run comes whole from the worker; a recorded or imported one is written as it was read. */
 export async function saveRun(): Promise<void> {
   const run = view.value;
-  if (run.kind === 'live') {
-    const bytes = await trainer.exportRun();
-    const gzipped = bytes[0] === 0x1f && bytes[1] === 0x8b;
-    download(fileName(run, gzipped ? 'json.gz' : 'json'), bytes as Uint8Array<ArrayBuffer>, 'application/octet-stream');
-    return;
-  }
   const record = recordOf(run);
-  if (record) download(fileName(run, 'json'), JSON.stringify(record), 'application/json');
-}
-
-/** Header and rows; `iteration` first. Only numbers of ours stand in it, so no cell can be a formula. */
-export function metricsCsv(metrics: readonly IterationMetrics[]): string {
-  const first = metrics[0];
-  if (!first) return '';
-  const names = (Object.keys(first) as (keyof IterationMetrics)[]).filter((name) => name !== 'evaluation');
-  const evaluation = ['realSuccess', 'realSuccessLow', 'realSuccessHigh', 'realSuccessTasks'];
-  const rows = metrics.map((m) => {
-    const real = m.evaluation?.atRolloutTemperature;
-    const own = names.map((name) => m[name] ?? '');
-    return [...own, real?.rate ?? '', real?.low ?? '', real?.high ?? '', real?.episodes ?? ''].join(',');
-  });
-  return `${[[...names, ...evaluation].join(','), ...rows].join('\n')}\n`;
+  if (!record) return;
+  const bytes = run.kind === 'live' ? await trainer.exportRun() : writeRunRecord(record);
+  download(fileName(run, 'zip'), bytes as Uint8Array<ArrayBuffer>, 'application/zip');
 }
 
 export function saveMetrics(): void {
-  download(fileName(view.value, 'csv'), metricsCsv(visibleMetrics.value), 'text/csv');
+  const record = recordOf(view.value);
+  if (record) download(fileName(view.value, 'csv'), metricsCsv(record), 'text/csv');
 }
 
 const maxFileBytes = 512 * 1024 * 1024;
@@ -85,7 +70,8 @@ export async function openRun(file: File): Promise<void> {
     if (trainer.active.value)
       throw new DreamError('run-active', 'A run is going on.', 'Stop it first, then open the file; the run is kept.');
     const bytes = new Uint8Array(await file.arrayBuffer());
-    if (machine.value.state === 'blocked') view.value = viewOfRecord(await readRunRecord(bytes), 'imported');
+    if (machine.value.state === 'blocked')
+      view.value = viewOfRecord((await readRunRecord(bytes, checkConfig)).record, 'imported');
     else await trainer.importRun(bytes);
     shown.value = Number.POSITIVE_INFINITY;
     follow();

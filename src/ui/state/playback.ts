@@ -1,11 +1,12 @@
 /** @file Replays a recorded run: one more iteration at each tick, so that a visitor sees it learn instead of a finished curve. */
-import { effect, signal } from '@preact/signals';
+import { batch, effect, signal } from '@preact/signals';
 import { DreamError } from '../../data/errors';
+import { readRunRecord } from '../../data/importers/run-record';
+import { checkConfig } from '../../dream/presets';
 import type { TypedError } from '../../worker/protocol';
 import { recordedBroken, recordedMissing } from '../messages/texts';
 import { show } from './messages';
-import { readRunRecord } from './run-record';
-import { lastIteration, recorded, shown, view, viewOfRecord } from './view';
+import { lastIteration, type RunView, recorded, shown, view, viewOfRecord } from './view';
 
 export const replaying = signal(false);
 /** Still looking for the recorded run. */
@@ -40,7 +41,7 @@ export async function loadRecording(): Promise<void> {
       recordingState.value = 'absent';
       return show(recordedMissing);
     }
-    const record = await readRunRecord(new Uint8Array(await response.arrayBuffer()));
+    const { record } = await readRunRecord(new Uint8Array(await response.arrayBuffer()), checkConfig);
     recorded.value = viewOfRecord(record, 'recorded');
     recordingState.value = 'present';
     if (view.value.kind === 'none') showRecorded();
@@ -55,14 +56,12 @@ export async function loadRecording(): Promise<void> {
 /** Puts the recorded run on the page, from its beginning. */
 export function showRecorded(): void {
   if (!recorded.value) return;
-  view.value = recorded.value;
-  if (prefersStillness()) {
-    shown.value = Number.POSITIVE_INFINITY;
-    replaying.value = false;
-  } else {
-    shown.value = 0;
-    replaying.value = true;
-  }
+  const still = prefersStillness();
+  batch(() => {
+    view.value = recorded.value as RunView;
+    shown.value = still ? Number.POSITIVE_INFINITY : 0;
+    replaying.value = !still;
+  });
 }
 
 export function toggleReplay(): void {

@@ -7,8 +7,18 @@
 import { computed, signal } from '@preact/signals';
 import { proxy, type Remote } from 'comlink';
 import { asDreamError } from '../../data/errors';
-import type { Progress, RunConfig, RunEvent, RunPhase, RunStatus, TrainerApi, TypedError } from '../../worker/protocol';
-import { workerCrash } from '../messages/texts';
+import { readRunRecord } from '../../data/importers/run-record';
+import { checkConfig } from '../../dream/presets';
+import type {
+  Progress,
+  RunConfig,
+  RunEvent,
+  RunPhase,
+  RunStatus,
+  StorageReport,
+  TrainerApi,
+  TypedError,
+} from '../../worker/protocol';
 import { announce, dismissErrors, showError, showNotice } from './messages';
 import { machine } from './preflight';
 import { emptyView, mergeEvaluations, recorded, shown, view, viewOfRecord, viewOfStatus, withIteration } from './view';
@@ -49,6 +59,13 @@ export function trainer(): Promise<Remote<TrainerApi>> {
 async function connect(): Promise<Remote<TrainerApi>> {
   const { connectTrainer } = await import('../../worker/client');
   const remote = connectTrainer();
+  void remote.crashed.then((error) => {
+    // A new worker may be started; what it finds is the last finished iteration.
+    connection = null;
+    progress.value = { ...progress.value, phase: 'failed', detail: error.message };
+    showError(error);
+    void lookForLastRun();
+  });
   await remote.subscribe(proxy(receive));
   return remote;
 }
@@ -127,11 +144,7 @@ function sentenceOf(iteration: number): string {
   return `Iteration ${iteration} finished.${real}`;
 }
 
-/** Errors cross the worker boundary as plain errors; `code` and `advice` are kept when they were sent along. */
 function typed(error: unknown): TypedError {
-  const source = error as Partial<TypedError> | null;
-  if (typeof source?.code === 'string' && typeof source.message === 'string')
-    return { code: source.code, message: source.message, advice: String(source.advice ?? '') };
   const { code, message, advice } = asDreamError(error);
   return { code, message, advice };
 }
@@ -172,20 +185,47 @@ export async function resume(): Promise<void> {
   await command((remote) => remote.resume());
   lastRun.value = null;
   await refresh();
+  if (last) await recallRollouts();
+}
+
+/** The worker's status holds numbers only; the rollouts of a run that was resumed come from what it has stored. */
+async function recallRollouts(): Promise<void> {
+  try {
+    const remote = await trainer();
+    const { record } = await readRunRecord(await remote.exportRun(), checkConfig);
+    const run = view.value;
+    if (run.runId !== record.runId) return;
+    const stored = viewOfRecord(record, 'live');
+    view.value = {
+      ...run,
+      created: stored.created,
+      rollouts: new Map([...stored.rollouts, ...run.rollouts]),
+      tasks: stored.tasks,
+    };
+  } catch {
+    // Only the viewer is poorer; the run itself goes on.
+  }
 }
 
 export async function step(config: RunConfig): Promise<void> {
-  if (!active.value) showLive(config);
-  await command((remote) => remote.step());
+  if (active.value) return command((remote) => remote.step());
+  showLive(config);
+  await command((remote) => remote.step(config));
 }
 
 export async function stop(): Promise<void> {
   await command((remote) => remote.stop());
+  // What was stopped before its end can go on: the banner says so.
+  await lookForLastRun();
 }
 
 /** Forgets the run and shows the recorded one again. */
 export async function reset(): Promise<void> {
   await command((remote) => remote.reset());
+  forget();
+}
+
+function forget(): void {
   dismissErrors();
   lastRun.value = null;
   progress.value = idleProgress;
@@ -200,6 +240,22 @@ export async function importRun(bytes: Uint8Array): Promise<void> {
   const record = await command((remote) => remote.importRun(bytes));
   shown.value = Number.POSITIVE_INFINITY;
   view.value = viewOfRecord(record, 'imported');
+}
+
+/** What is kept in this browser. */
+export async function storageReport(): Promise<StorageReport> {
+  return (await trainer()).storage();
+}
+
+export async function deleteRun(runId: string): Promise<void> {
+  await command((remote) => remote.deleteRun(runId));
+  if (lastRun.value?.runId === runId) lastRun.value = null;
+}
+
+/** Stops the run under way and forgets all runs. */
+export async function deleteEverything(): Promise<void> {
+  await command((remote) => remote.deleteEverything());
+  forget();
 }
 
 /** Takes over what the worker knows, e.g. after a resume. */
@@ -217,6 +273,6 @@ export async function lookForLastRun(): Promise<void> {
     const remote = await trainer();
     lastRun.value = await remote.lastRun();
   } catch (error) {
-    showError(error instanceof Error ? typed(error) : workerCrash);
+    showError(typed(error));
   }
 }

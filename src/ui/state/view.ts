@@ -58,15 +58,15 @@ export interface Story {
   dreamed: boolean;
 }
 
-/** The three numbers the page is about. Counts are sums of what each iteration reports. */
+/** The three numbers the page is about. The trainer reports its counts as totals of the run so far. */
 export const story = computed<Story>(() => {
   const evaluations = visibleEvaluations.value;
   const metrics = visibleMetrics.value;
   return {
     before: evaluations[0] ?? null,
     after: evaluations.length > 1 ? (evaluations.at(-1) ?? null) : null,
-    dreamedTransitions: metrics.reduce((sum, m) => sum + m.dreamedTransitions, 0),
-    realTransitions: metrics.reduce((sum, m) => sum + m.realTransitions, 0),
+    dreamedTransitions: metrics.at(-1)?.dreamedTransitions ?? 0,
+    realTransitions: metrics.at(-1)?.realTransitions ?? 0,
     dreamed: view.value.config?.rollouts !== 'real',
   };
 });
