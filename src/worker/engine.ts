@@ -3,11 +3,10 @@
  *
  * `TrainerService` knows only the interface, so that it can be tested with models of a few lines of plain code.
  */
-import { DreamError } from '../data/errors';
 import { householdDomain } from '../dream/household';
 import type { LoopParts } from '../dream/loop';
 import { openGpu } from '../gpu/device';
-import { runSelfTest } from '../gpu/self-test';
+import { assertDevicePasses, runSelfTest } from '../gpu/self-test';
 import { openHouseholdModels } from '../models/embedded';
 import { gpuAdvantages } from '../rl/kernels/advantages';
 import { gpuTopK } from '../rl/kernels/topk';
@@ -33,7 +32,7 @@ export function engineOpener(baseUrl: string, webgpu: GPU | undefined = globalTh
     const gpu = await openGpu(webgpu);
     try {
       onPhase('self-test', 'Checking its arithmetic against known numbers');
-      await refuseWrongNumbers(gpu);
+      assertDevicePasses(await runSelfTest(gpu));
       onPhase('loading', 'Loading the embedded model');
       const { policy, experience, tokenizer } = await openHouseholdModels(gpu, baseUrl);
       const warmStart = await policy.exportState(true);
@@ -58,15 +57,4 @@ export function engineOpener(baseUrl: string, webgpu: GPU | undefined = globalTh
       throw error;
     }
   };
-}
-
-/** Throws `self-test-failed`: a device that computes wrong numbers would train on them without a word. */
-async function refuseWrongNumbers(gpu: Parameters<typeof runSelfTest>[0]): Promise<void> {
-  const failed = (await runSelfTest(gpu)).filter(({ ok }) => !ok);
-  if (failed.length === 0) return;
-  throw new DreamError(
-    'self-test-failed',
-    `This graphics processor gives wrong results (${failed.map(({ name }) => name).join(', ')}), so nothing is trained on it.`,
-    'Update the graphics driver and the browser. Until then watch the recorded run, or train on another machine.',
-  );
 }
