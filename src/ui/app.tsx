@@ -31,11 +31,9 @@ export function App() {
             </p>
             <ClaimPicture />
             <StoryNumbers />
-          </div>
-          <div class="hero-side">
-            <ControlDeck />
             <MessageList levels={['warning', 'info']} />
           </div>
+          <ControlDeck />
         </section>
         <div class="proof">
           <section class="panel" aria-label="Learning curve">

@@ -18,6 +18,8 @@ export interface PlotShape {
   bands?(colours: ChartColours): uPlot.Band[];
   write(value: number): string;
   range?: readonly [low: number, high: number];
+  /** Upper end of an axis from zero, given the highest value drawn. */
+  top?(high: number): number;
   steps?: readonly number[];
   fromZero?: boolean;
 }
@@ -103,6 +105,7 @@ function options(
         range: (_plot, low, high) => {
           if (shape.range) return [shape.range[0], shape.range[1]];
           if (low === null || high === null) return [0, 1];
+          if (shape.top) return [0, shape.top(high)];
           const bottom = shape.fromZero ? Math.min(0, low) : low;
           const room = (high - bottom || Math.abs(high) || 1) * 0.12;
           return [shape.fromZero ? bottom : bottom - room, high + room];

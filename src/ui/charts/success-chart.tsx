@@ -14,7 +14,8 @@ import { TableTwin } from './table-twin';
 
 const shape: PlotShape = {
   write: percent,
-  range: [0, 1],
+  top: (high) => Math.min(1, Math.max(0.6, Math.ceil((high + 0.02) * 5) / 5)),
+  steps: [0.1, 0.2],
   series: (colours) => [
     { stroke: 'transparent', points: { show: false }, spanGaps: true },
     { stroke: 'transparent', points: { show: false }, spanGaps: true },
