@@ -1,0 +1,69 @@
+/**
+ * @file Portable first: on a device with WebGPU's default limits and no optional feature every kernel compiles and the
+ * self-test passes. The test machine's own adapter offers more and would hide a kernel that asks for too much.
+ */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { nodeGpu } from '../../src/cli/node-gpu';
+import { type Gpu, openGpu } from '../../src/gpu/device';
+import { runSelfTest } from '../../src/gpu/self-test';
+import { testGpu } from '../gpu';
+
+/** Defaults of the WebGPU specification, as far as the engine asks for limits. */
+const defaults = {
+  maxBufferSize: 268_435_456,
+  maxStorageBufferBindingSize: 134_217_728,
+  maxComputeWorkgroupStorageSize: 16_384,
+  maxComputeInvocationsPerWorkgroup: 256,
+  maxComputeWorkgroupSizeX: 256,
+  maxComputeWorkgroupSizeY: 256,
+  maxComputeWorkgroupsPerDimension: 65_535,
+  maxStorageBuffersPerShaderStage: 8,
+};
+
+let gpu: Gpu;
+
+beforeAll(async () => {
+  await testGpu(); // chooses the driver
+  const dawn = await nodeGpu();
+  const modest = {
+    async requestAdapter(options?: GPURequestAdapterOptions) {
+      const adapter = await dawn.requestAdapter(options);
+      return (
+        adapter && {
+          features: new Set(),
+          limits: defaults,
+          info: adapter.info,
+          requestDevice: (descriptor: GPUDeviceDescriptor) => adapter.requestDevice(descriptor),
+        }
+      );
+    },
+  };
+  gpu = await openGpu(modest as unknown as GPU);
+});
+
+test('the device is as modest as meant', () => {
+  expect(gpu.limits).toEqual(defaults);
+  for (const feature of ['shader-f16', 'subgroups', 'timestamp-query']) expect(gpu.features).not.toContain(feature);
+});
+
+/** Constants that a launcher puts in front of a shader: the largest heads we expect. */
+const prefixes: Record<string, string> = { attention: 'const HEAD4 = 32u;\nconst GROUP = 2u;\n' };
+
+const shaders = import.meta.glob<string>('../../shaders/*.wgsl', { query: '?raw', import: 'default', eager: true });
+const portable = Object.entries(shaders)
+  .map(([path, text]) => [path.replace(/.*\/|\.wgsl/g, ''), text] as const)
+  .filter(([, text]) => !/^enable /m.test(text));
+
+describe('compiles', () => {
+  test.each(portable)('%s', async (name, text) => {
+    const entries = [...text.matchAll(/@compute[^{]*?\bfn (\w+)/g)].map((match) => match[1]);
+    expect(entries.length).toBeGreaterThan(0);
+    const kernels = entries.map((entry) => gpu.kernel((prefixes[name] ?? '') + text, entry));
+    await gpu.ready();
+    for (const kernel of kernels) expect(kernel.pipeline).not.toBeNull();
+  });
+});
+
+test('the self-test passes without any optional feature', async () => {
+  expect((await runSelfTest(gpu)).filter(({ ok }) => !ok)).toEqual([]);
+});
