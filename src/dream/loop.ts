@@ -104,9 +104,13 @@ export class DreamLoop {
     }
   }
 
-  /** The examination before anything was learned: the run's zero. */
+  /** A fresh optimiser, and the examination before anything was learned: the run's zero. */
   private async begin(): Promise<void> {
-    if (this.state.config.klCoef > 0) this.reference = await frozenReference(this.parts.policy);
+    const { policy } = this.parts;
+    // Whatever trained these weights before must not linger in Adam's moments.
+    const { weights } = await policy.exportState(false);
+    await policy.importState({ step: 0, weights });
+    if (this.state.config.klCoef > 0) this.reference = await frozenReference(policy);
     const evaluation = await this.examine(0);
     this.state.evaluations.push(evaluation);
     await this.save('running');

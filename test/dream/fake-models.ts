@@ -219,7 +219,7 @@ export class KnowingModel extends FakeModel {
     if (u < (this.manners.malformed ?? 0))
       return u < (this.manners.malformed ?? 0) / 2 ? say('> r1') : say('> >', false);
     const action = text.split(' > ').at(-1)!.split(' to')[0];
-    const opened = / to (opened )?opened r0/.test(text);
+    const opened = /\n opened r0/.test(text);
     const { observation, reward } = rule(words[tokens[1]], opened, action);
     if (u < (this.manners.confused ?? 0)) return say(`${observation === 'opened' ? 'nothing' : 'opened'} r0`);
     return say(`${observation} r${this.manners.liar ? 1 : reward}`);

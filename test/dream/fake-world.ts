@@ -100,11 +100,15 @@ export function fakeDomain(): Domain {
         stopTokens: [id('r0'), id('r1')],
         maxNewTokens: 2,
         opening: (t, first) => [id('<em>'), id(t.instruction), ...encode(first)],
-        question: (_t, action, memories) => [
+        question: (t, action, memories) => [
           id('>'),
           ...encode(action),
           id('to'),
           ...memories.flatMap((memory) => encode(memory.nextState)),
+          // The task once more: a small model need not look far back to compare it with the action.
+          id(t.instruction),
+          // Without an end of the question an answer could not be told from a memory.
+          id('\n'),
         ],
         parse(tokens) {
           const [observation, flag] = tokens.map((token) => words[token]);
