@@ -9,9 +9,6 @@ import type { Recorder } from '../gpu/recorder';
 import type { Matmul } from './matmul';
 import type { Parameter } from './parameter';
 
-/** Floats of logits that may exist at once (16 MiB). */
-const BLOCK_FLOATS = 1 << 22;
-
 export class LmHead {
   private readonly logprobKernel;
   private readonly gradKernel;
@@ -22,13 +19,16 @@ export class LmHead {
     /** [vocab, width], tied with the embedding. */
     private readonly table: Parameter,
     public trainable: boolean,
+    /** Floats of logits that may exist at once (16 MiB). */
+    private readonly blockFloats = 1 << 22,
   ) {
     this.logprobKernel = gpu.kernel(source, 'head_logprob');
     this.gradKernel = gpu.kernel(source, 'head_grad');
   }
 
+  /** Multiples of 16 keep every block's first row on a 256-byte boundary, as bindings must be. */
   private get rowsPerBlock(): number {
-    return Math.max(8, Math.floor(BLOCK_FLOATS / this.table.rows / 64) * 64);
+    return Math.max(16, Math.floor(this.blockFloats / this.table.rows / 64) * 64);
   }
 
   /** logits[n, vocab] of hidden[n, width]; for the sampler, where n is the number of streams. */
