@@ -1,12 +1,12 @@
 /** @file The language model's kernels, each against a few lines of plain code. */
 import adamwSource from '../../../shaders/adamw.wgsl?raw';
-import attentionSource from '../../../shaders/attention.wgsl?raw';
 import lmHeadSource from '../../../shaders/lm-head.wgsl?raw';
 import matmulNnSource from '../../../shaders/matmul-nn.wgsl?raw';
 import matmulTnSource from '../../../shaders/matmul-tn.wgsl?raw';
 import rmsnormSource from '../../../shaders/rmsnorm.wgsl?raw';
 import ropeSource from '../../../shaders/rope.wgsl?raw';
 import swigluSource from '../../../shaders/swiglu.wgsl?raw';
+import { attentionChecks } from './attention-checks';
 import { type Check, numbers, sum, table } from './check';
 import { samplerCheck } from './sampler-check';
 
@@ -15,8 +15,9 @@ export function nnChecks(): Check[] {
     matmulNn(),
     matmulTn(),
     rmsnorm(),
+    rmsnormGradient(),
     rope(),
-    attention(),
+    ...attentionChecks(),
     swiglu(),
     lmHead(),
     lmHeadGradient(),
@@ -94,6 +95,35 @@ function rmsnorm(): Check {
   };
 }
 
+function rmsnormGradient(): Check {
+  const [t, d] = [4, 16];
+  const x = numbers(22, t * d, 3);
+  const weight = numbers(23, d);
+  const dy = numbers(24, t * d);
+  const before = numbers(25, t * d); // the kernel adds to what is there
+  const r = table(t, (row) => 1 / Math.sqrt(sum(d, (i) => x[row * d + i] ** 2) / d + 1e-5));
+  const dot = (row: number) => sum(d, (i) => weight[i] * dy[row * d + i] * x[row * d + i]);
+  return {
+    name: 'rmsnorm-gradient',
+    source: rmsnormSource,
+    entry: 'rmsnorm_backward',
+    workgroups: [1],
+    u32: [t, d / 4],
+    f32: [1e-5],
+    bindings: [x, weight, dy, r, before],
+    expected: [
+      {
+        binding: 5,
+        values: table(t * d, (at) => {
+          const row = Math.floor(at / d);
+          return before[at] + r[row] * weight[at % d] * dy[at] - (x[at] * r[row] ** 3 * dot(row)) / d;
+        }),
+      },
+    ],
+    tolerance: 1e-5,
+  };
+}
+
 function rope(): Check {
   const [t, heads, half, theta] = [4, 2, 4, 10_000];
   const width = heads * half * 2;
@@ -118,47 +148,6 @@ function rope(): Check {
     expected: [{ binding: 2, values: turned }],
     // WGSL promises sine and cosine only to 2^-11.
     tolerance: 2e-3,
-  };
-}
-
-/** Two query heads share one key-value head; two sequences of 4 and 3 tokens. */
-function attention(): Check {
-  const [heads, headDim] = [2, 8];
-  const width = (heads + 2) * headDim;
-  const rows = [0, 0, 0, 0, 4, 4, 4].map((base, token) => [base, token - base]);
-  const t = rows.length;
-  const qkv = numbers(9, t * width, 2);
-  const o: number[] = [];
-  const lse: number[] = [];
-  rows.forEach(([base, position], token) => {
-    for (let head = 0; head < heads; head++) {
-      const scores = Array.from(
-        { length: position + 1 },
-        (_, j) =>
-          sum(headDim, (i) => qkv[token * width + head * headDim + i] * qkv[(base + j) * width + heads * headDim + i]) /
-          Math.sqrt(headDim),
-      );
-      const mass = scores.reduce((total, s) => total + Math.exp(s), 0);
-      lse.push(Math.log(mass));
-      for (let i = 0; i < headDim; i++) {
-        const value = (j: number) => qkv[(base + j) * width + (heads + 1) * headDim + i];
-        o.push(sum(scores.length, (j) => (Math.exp(scores[j]) / mass) * value(j)));
-      }
-    }
-  });
-  return {
-    name: 'attention',
-    source: `const HEAD4 = ${headDim / 4}u;\nconst GROUP = ${heads}u;\n${attentionSource}`,
-    entry: 'attention_forward',
-    workgroups: [1],
-    u32: [t, 1, width / 4, width / 4, (heads * headDim) / 4, ((heads + 1) * headDim) / 4],
-    f32: [1 / Math.sqrt(headDim)],
-    bindings: [qkv, qkv, Uint32Array.from(rows.flat()), new Float32Array(o.length), new Float32Array(lse.length)],
-    expected: [
-      { binding: 4, values: o },
-      { binding: 5, values: lse },
-    ],
-    tolerance: 1e-5,
   };
 }
 
