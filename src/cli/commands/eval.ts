@@ -1,6 +1,94 @@
-/** @file `dream eval`: not in this build yet. */
-import { DreamError } from '../../data/errors';
+/** @file `dream eval`: real success of the warm start, or of a trained run, on the fixed held-out tasks. */
 
-export async function run(): Promise<number> {
-  throw new DreamError('not-built', '"eval" is not part of this build.', 'Update the program.');
+import { DreamError } from '../../data/errors';
+import { evaluate } from '../../dream/evaluation';
+import { householdDomain } from '../../dream/household';
+import { numberRanges, presets } from '../../dream/presets';
+import { RunState } from '../../dream/run-state';
+import { weightsHash } from '../../dream/weights-hash';
+import { openGpu } from '../../gpu/device';
+import { openHouseholdModels } from '../../models/embedded';
+import type { CommandIo } from '../command';
+import { FileRunStore } from '../file-run-store';
+import { readFromDisk } from '../model-files';
+import { nodeGpu } from '../node-gpu';
+import { describeOptions, type OptionSpecs, parseOptions } from '../options';
+
+const defaults = presets['household-tiny'];
+const { seed, evalTasks, maxSteps, temperature } = numberRanges;
+const options = {
+  run: { type: 'string', value: 'DIR', help: 'evaluate the policy of this run instead of the warm start' },
+  tasks: {
+    type: 'integer',
+    help: 'held-out tasks',
+    default: defaults.evalTasks,
+    min: evalTasks.min,
+    max: evalTasks.max,
+  },
+  seed: { type: 'integer', help: 'of the sampling', default: defaults.seed, min: seed.min, max: seed.max },
+  'max-steps': {
+    type: 'integer',
+    help: 'turns until an episode is cut off',
+    default: defaults.maxSteps,
+    min: maxSteps.min,
+    max: maxSteps.max,
+  },
+  temperature: {
+    type: 'number',
+    help: 'the first of the two; the other is 0.4',
+    default: defaults.temperature,
+    min: temperature.min,
+    max: temperature.max,
+  },
+} as const satisfies OptionSpecs;
+
+export const help = `Usage: dream eval [options]
+
+Success in the real world on tasks nobody trained on, each rate with its 95 % interval (Wilson).
+
+${describeOptions(options)}
+  --json             {"adapter","policy","iteration","realSuccess":{"rate","low","high","episodes","lowTemperature"},
+                     "realSteps","weightsHash","seconds"}`;
+
+export async function run(args: string[], io: CommandIo): Promise<void> {
+  const start = performance.now();
+  const values = parseOptions(args, options);
+  const gpu = await openGpu(await nodeGpu());
+  const { policy, tokenizer } = await openHouseholdModels(gpu, readFromDisk(io.root));
+  let iteration = 0;
+  if (values.run !== undefined) {
+    const stored = await new FileRunStore(io.resolve(values.run)).load();
+    if (!stored)
+      throw new DreamError('no-run', `There is no run in ${values.run}.`, 'Name a folder that `dream train` wrote.');
+    await RunState.restore(stored, policy, {});
+    iteration = stored.iteration;
+  }
+  const bar = io.progress('evaluating');
+  const report = await evaluate({
+    policy,
+    domain: householdDomain(tokenizer),
+    tasks: values.tasks,
+    rolloutTemperature: values.temperature,
+    maxSteps: values['max-steps'],
+    seed: values.seed,
+    onTurn: (fraction) => bar.update(fraction),
+  });
+  bar.clear();
+  const { atRolloutTemperature: high, atLowTemperature: low } = report;
+  for (const [label, { rate, low: from, high: to, episodes }] of [
+    [`temperature ${values.temperature}`, high],
+    ['temperature 0.4', low],
+  ] as const) {
+    const percent = (x: number) => `${(100 * x).toFixed(1)} %`;
+    io.print(`${label}: ${percent(rate)} [${percent(from)}, ${percent(to)}] of ${episodes} tasks`);
+  }
+  io.result({
+    adapter: gpu.adapterName,
+    policy: values.run ?? 'warm start',
+    iteration,
+    realSuccess: { ...high, lowTemperature: low },
+    realSteps: report.realSteps,
+    weightsHash: await weightsHash((await policy.exportState(false)).weights),
+    seconds: (performance.now() - start) / 1000,
+  });
 }

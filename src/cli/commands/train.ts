@@ -1,6 +1,160 @@
-/** @file `dream train`: not in this build yet. */
-import { DreamError } from '../../data/errors';
+/** @file `dream train`: the loop from a terminal, kept iteration by iteration, resumable, with one JSON line at the end. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { mean } from '../../data/statistics';
+import { householdDomain } from '../../dream/household';
+import { DreamLoop, type LoopParts } from '../../dream/loop';
+import { resolveConfig } from '../../dream/presets';
+import { openGpu } from '../../gpu/device';
+import { openHouseholdModels } from '../../models/embedded';
+import { gpuAdvantages } from '../../rl/kernels/advantages';
+import { gpuTopK } from '../../rl/kernels/topk';
+import type { Evaluation, IterationMetrics, RunConfig, RunEvent } from '../../worker/protocol';
+import type { CommandIo } from '../command';
+import { FileRunStore } from '../file-run-store';
+import { readFromDisk } from '../model-files';
+import { nodeGpu } from '../node-gpu';
+import { describeOptions, type OptionSpecs, parseOptions } from '../options';
+import { duration } from '../progress';
+import { givenSettings, runOptions } from '../run-options';
 
-export async function run(): Promise<number> {
-  throw new DreamError('not-built', '"train" is not part of this build.', 'Update the program.');
+const options: OptionSpecs = {
+  ...runOptions,
+  resume: { type: 'boolean', help: 'continue the run in its folder (a new one starts when there is none)' },
+  run: { type: 'string', value: 'DIR', help: 'folder of the run (default .cache/runs/PRESET-ROLLOUTS-SEED)' },
+  out: { type: 'string', value: 'FILE', help: 'write the run, with metrics and sample rollouts, as JSON' },
+};
+
+export const help = `Usage: dream train [options]
+
+Trains the embedded agent on dreamed experience and measures it in the real world, which it never trains in.
+Every iteration is kept; Ctrl-C stops at the next safe point and --resume goes on from the last finished iteration.
+
+${describeOptions(options)}
+  --json             {"preset","seed","iterations","adapter","realTransitions","dreamedTransitions","tasksGenerated",
+                     "bufferSize","rewardError","loss","realSuccess","tokensPerSecond","peakGpuBytes","weightsHash",
+                     "seconds"}`;
+
+export async function run(args: string[], io: CommandIo): Promise<number> {
+  const start = performance.now();
+  const values: Readonly<Record<string, unknown>> = parseOptions(args, options);
+  const given = givenSettings(values);
+  const config = resolveConfig(given);
+  const name = `${config.preset}-${config.rollouts}-${config.seed}`;
+  const folder = typeof values.run === 'string' ? io.resolve(values.run) : join(io.root, '.cache', 'runs', name);
+  const store = new FileRunStore(folder);
+  const stored = values.resume === true ? await store.load() : null;
+
+  const gpu = await openGpu(await nodeGpu());
+  const { policy, experience, tokenizer } = await openHouseholdModels(gpu, readFromDisk(io.root));
+  const parts: LoopParts = {
+    policy,
+    experience,
+    domain: householdDomain(tokenizer),
+    kernels: { advantages: gpuAdvantages(gpu), topK: gpuTopK(gpu) },
+    store,
+    adapter: gpu.adapterName,
+    gpuBytes: () => gpu.memory.bytesPeak,
+    emit: reporter(io),
+  };
+  io.print(`adapter ${gpu.adapterName}${gpu.isSoftware ? ' (software)' : ''}, run ${folder}`);
+  const loop = stored ? await DreamLoop.restore(parts, stored, given) : DreamLoop.fresh(parts, config, name);
+  if (stored) io.print(`continuing after iteration ${stored.iteration} of ${loop.state.config.iterations}`);
+
+  io.signal.addEventListener('abort', () => loop.control.stop(), { once: true });
+  if (io.signal.aborted) loop.control.stop();
+  await loop.run();
+
+  const { state } = loop;
+  if (typeof values.out === 'string') {
+    const path = io.resolve(values.out);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, `${JSON.stringify(loop.state.record())}\n`);
+  }
+  io.result(
+    trainResult(state.config, state.metrics, state.evaluations, {
+      adapter: gpu.adapterName,
+      bufferSize: state.buffer.size,
+      weightsHash: state.weightsHash,
+      peakGpuBytes: gpu.memory.bytesPeak,
+      seconds: (performance.now() - start) / 1000,
+    }),
+  );
+  if (!io.signal.aborted) return 0;
+  io.note(`Stopped after iteration ${state.iteration}; --resume goes on from there.`);
+  return 130;
+}
+
+interface MachineFacts {
+  adapter: string;
+  bufferSize: number;
+  weightsHash: string | null;
+  peakGpuBytes: number;
+  seconds: number;
+}
+
+/** The last line of `--json`. */
+export function trainResult(
+  config: RunConfig,
+  metrics: readonly IterationMetrics[],
+  evaluations: readonly Evaluation[],
+  facts: MachineFacts,
+): object {
+  const last = metrics.at(-1);
+  const errors = metrics.map((m) => m.rewardError).filter((error) => error !== null);
+  return {
+    preset: config.preset,
+    seed: config.seed,
+    iterations: metrics.length,
+    rollouts: config.rollouts,
+    adapter: facts.adapter,
+    realTransitions: last?.realTransitions ?? 0,
+    dreamedTransitions: last?.dreamedTransitions ?? 0,
+    measurementSteps: last?.measurementSteps ?? 0,
+    tasksGenerated: last?.tasksGenerated ?? 0,
+    bufferSize: facts.bufferSize,
+    rewardError: errors.length > 0 ? mean(errors) : null,
+    replayPrecision: metrics.map((m) => m.replayPrecision),
+    loss: metrics.map((m) => m.loss),
+    realSuccess: { before: success(evaluations.at(0)), after: success(evaluations.at(-1)) },
+    tokensPerSecond: {
+      generate: mean(metrics.map((m) => m.generateTokensPerSecond)),
+      train: mean(metrics.map((m) => m.trainTokensPerSecond)),
+    },
+    peakGpuBytes: facts.peakGpuBytes,
+    weightsHash: facts.weightsHash,
+    seconds: facts.seconds,
+  };
+}
+
+/** The rate at the rollout temperature, and beside it the one at the low temperature. */
+function success(evaluation: Evaluation | undefined): object | null {
+  if (!evaluation) return null;
+  return { ...evaluation.atRolloutTemperature, lowTemperature: evaluation.atLowTemperature };
+}
+
+const percent = (x: number) => `${(100 * x).toFixed(1)} %`;
+
+/** Events as lines a person can follow, and a bar for what is under way. */
+function reporter(io: CommandIo): (event: RunEvent) => void {
+  const bar = io.progress('starting');
+  return (event) => {
+    if (event.type === 'progress') {
+      const { phase, iteration, iterations, fraction, secondsLeft } = event.progress;
+      const left = secondsLeft === null ? '' : `run: ${duration(secondsLeft)} left`;
+      bar.update(fraction, left, `${phase} ${Math.min(iteration + 1, iterations)}/${iterations}`);
+    } else if (event.type === 'iteration') {
+      const m = event.metrics;
+      const replay = m.replayPrecision === null ? '' : `, replay ${m.replayTrue} true / ${m.replayFalse} false`;
+      const next = m.nextStateAccuracy === null ? '' : `, next state ${percent(m.nextStateAccuracy)}`;
+      io.print(
+        `${String(m.iteration).padStart(3)}  reward ${percent(m.trainReward)}${replay}${next}, loss ${m.loss.toFixed(4)}, ` +
+          `entropy ${m.entropy.toFixed(3)}, valid ${percent(m.validActionRate)}, ${m.seconds.toFixed(1)} s`,
+      );
+    } else if (event.type === 'evaluation') {
+      const { iteration, atRolloutTemperature: high, atLowTemperature: low } = event.evaluation;
+      const rate = (r: typeof high) => `${percent(r.rate)} [${percent(r.low)}, ${percent(r.high)}]`;
+      io.print(`     real success after ${iteration}: ${rate(high)} at rollout temperature, ${rate(low)} at 0.4`);
+    } else if (event.type === 'notice') io.note(event.message);
+  };
 }
