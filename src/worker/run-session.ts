@@ -17,6 +17,8 @@ const maxLosses = 3;
 export interface SessionParts {
   runId: string;
   config: RunConfig;
+  /** Finished iterations, as far as known before the store was read. */
+  iteration: number;
   store: RunStore;
   /** The open engine, or a newly opened one. */
   acquireEngine: (onPhase: (phase: EnginePhase, detail: string) => void) => Promise<Engine>;
@@ -35,13 +37,15 @@ export class RunSession {
   /** The loop at work; its state is ahead of the store while an iteration is under way. */
   loop: DreamLoop | null = null;
   private intent: Intent = 'run';
-  private iteration = 0;
+  private iteration: number;
   /** The last iteration the page has been told about; -1 before the first look into the store. */
   private announced = -1;
   private losses = 0;
   private wake: (() => void) | null = null;
 
-  constructor(private readonly parts: SessionParts) {}
+  constructor(private readonly parts: SessionParts) {
+    this.iteration = parts.iteration;
+  }
 
   pause(): void {
     this.intent = 'pause';
@@ -75,11 +79,13 @@ export class RunSession {
       } catch (error) {
         if (this.intent === 'stop') return this.report('stopped', 'Stopped; the last finished iteration is kept.');
         const failure = asDreamError(error);
-        if (failure.code !== 'device-lost') throw failure;
+        // A browser whose GPU process died may offer no adapter for a while, or not before the page is reloaded.
+        const comingBack = this.losses > 0 && failure.code === 'no-adapter';
+        if (failure.code !== 'device-lost' && !comingBack) throw failure;
         this.parts.discardEngine();
         if (++this.losses > maxLosses) throw lostTooOften(failure);
         const { code, message, advice } = failure;
-        this.parts.emit({ type: 'error', error: { code, message, advice } });
+        if (!comingBack) this.parts.emit({ type: 'error', error: { code, message, advice } });
         this.report('paused', 'The graphics processor was lost; opening it again.');
         await this.rest(this.losses * (this.parts.reopenDelayMs ?? 1000));
       }
@@ -199,8 +205,8 @@ function deviceLost(reason: string, cause?: unknown): DreamError {
 function lostTooOften(cause: DreamError): DreamError {
   return new DreamError(
     'device-lost-again',
-    `The graphics processor was lost ${maxLosses + 1} times in a row. The last finished iteration is kept.`,
-    'Close other programs that use it, or restart the browser, then press Resume. A smaller group size needs less memory.',
+    `The graphics processor does not come back: ${maxLosses} attempts failed. The last finished iteration is kept.`,
+    'Reload the page, or restart the browser, then choose Resume. If it happens again, close other programs that use the graphics processor.',
     { cause },
   );
 }

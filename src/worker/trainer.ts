@@ -210,6 +210,7 @@ export class TrainerService implements TrainerApi {
     const session = new RunSession({
       runId,
       config,
+      iteration: this.state.progress.iteration,
       store: this.keeper.runs,
       acquireEngine: async (onPhase) => {
         if (!this.engine) this.adopt(await this.options.openEngine(onPhase));

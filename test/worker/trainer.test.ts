@@ -310,6 +310,24 @@ describe('crash, reload, lost device', () => {
     expect((await recordOf(page)).weightsHash).toBe(await undisturbed());
   });
 
+  it('waits for a browser that offers no adapter right after its GPU process died', async () => {
+    let steps = 0;
+    const noAdapter = () => new DreamError('no-adapter', 'none offered', 'update');
+    const machine = fakeMachine((policy, count) => {
+      policy.beforeStep = () => {
+        if (count > 1 || ++steps < 3) return;
+        machine.failures.push(noAdapter(), noAdapter());
+        machine.engines[0].kill();
+      };
+    });
+    const patient = openPage(machine);
+    const finished = patient.phase('finished');
+    await patient.trainer.start(settings);
+    await finished;
+    expect(errorsIn(patient.events)).toEqual(['device-lost']);
+    expect((await recordOf(patient)).weightsHash).toBe(await undisturbed());
+  });
+
   it('a commit that succeeded just before the device died is still announced', async () => {
     const page = openPage();
     const save = page.store.save.bind(page.store);
