@@ -7,7 +7,8 @@ import { householdModelFolder, missing, type ReadModelFile } from '../models/emb
 export function readFromDisk(root: string): ReadModelFile {
   return async (name) => {
     try {
-      return await readFile(join(root, 'public', householdModelFolder, name));
+      // A plain array: `slice` of Node's Buffer would share its memory.
+      return new Uint8Array(await readFile(join(root, 'public', householdModelFolder, name)));
     } catch (cause) {
       throw missing(name, cause);
     }

@@ -50,8 +50,9 @@ export function readSafetensors(bytes: Uint8Array): TensorFile {
     const count = shape.reduce((a: number, b: number) => a * b, 1);
     if (first > end || end > dataBytes || end - first !== count * 4) throw bad(`Tensor "${name}" does not fit the file.`);
     spans.push({ first, end, name });
-    // A copy: offsets need not be multiples of 4.
-    const data = new Float32Array(bytes.slice(dataStart + first, dataStart + end).buffer);
+    // A copy: offsets need not be multiples of 4. (`slice` of Node's Buffer would be no copy.)
+    const data = new Float32Array(count);
+    new Uint8Array(data.buffer).set(bytes.subarray(dataStart + first, dataStart + end));
     result.tensors.set(name, { shape: shape as number[], data });
   }
   spans.sort((a, b) => a.first - b.first || a.end - b.end);
