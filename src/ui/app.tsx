@@ -24,16 +24,18 @@ export function App() {
         <MessageList levels={['error']} />
         <ResumeBanner />
         <section class="hero" aria-labelledby="claim">
-          <div>
+          <div class="intro">
             <h1 id="claim">A tiny agent learns household tasks by dreaming.</h1>
             <p class="lede">
               Everything it practises is imagined by a model on your own GPU. The real world is only used to check it.
             </p>
+          </div>
+          <ControlDeck />
+          <div>
             <ClaimPicture />
             <StoryNumbers />
             <MessageList levels={['warning', 'info']} />
           </div>
-          <ControlDeck />
         </section>
         <div class="proof">
           <section class="panel" aria-label="Learning curve">

@@ -31,7 +31,7 @@ export function StoryNumbers() {
         </dd>
       </div>
       <div class="story-item tone-dream">
-        <dt>Turns dreamed</dt>
+        <dt>Dreamed turns trained on</dt>
         <dd>{count(dreamedTransitions)}</dd>
         <dd class="story-note">
           {dreamed ? 'imagined by a model on the GPU' : 'this run practises in the real world'}

@@ -3,7 +3,8 @@ import { signal } from '@preact/signals';
 import * as v from 'valibot';
 
 const names = signal<ReadonlyMap<number, string>>(new Map());
-const path = 'models/household/tokenizer.json';
+/** Where src/models/embedded.ts finds it too; importing that file would bring the whole engine into the page. */
+const path = 'models/household-tiny/tokenizer.json';
 
 const fileSchema = v.object({
   model: v.object({ vocab: v.record(v.string(), v.pipe(v.number(), v.integer(), v.minValue(0))) }),
