@@ -146,7 +146,7 @@ describe('an import that is refused or forgiven', () => {
   });
 
   it('bombs are stopped by what comes out, not by what they declare', async () => {
-    const zeros = new Uint8Array(40 * 2 ** 20);
+    const zeros = new Uint8Array(12 * 2 ** 20);
     const bomb = repacked((entries) => {
       entries['rollouts.jsonl'] = zeros;
     });
