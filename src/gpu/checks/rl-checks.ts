@@ -126,7 +126,7 @@ function topK(): Check {
     source: topkSource,
     entry: 'topk_chunks',
     workgroups: [1, 1],
-    u32: [queries, rows, dimension, k, chunkRows, 0, 0, chunks, 0, 0],
+    u32: [queries, rows, dimension / 4, k, chunkRows, 0, 0, chunks, 0, 0],
     bindings: [
       query,
       bank,

@@ -34,6 +34,7 @@ export interface TopKBlock {
 
 export interface TopKBuffers {
   queryCount: number;
+  /** A multiple of 4; pad with zeros. */
   dimension: number;
   k: number;
   /** f32 [queries, dimension]. */
@@ -79,7 +80,7 @@ export class TopK {
     const params = (n: number, firstRow: number, firstChunk: number, allowed: boolean, keys: boolean) => [
       b.queryCount,
       n,
-      b.dimension,
+      b.dimension / 4,
       b.k,
       chunkRows,
       firstRow,
@@ -160,12 +161,15 @@ export interface TopKResult {
 export function gpuTopK(gpu: Gpu, blockBytes = defaultBlockBytes): (request: TopKRequest) => Promise<TopKResult> {
   const kernels = new TopK(gpu);
   return async (request) => {
-    const { queries, rows, dimension, k } = request;
-    const queryCount = dimension === 0 ? 0 : queries.length / dimension;
-    const rowCount = dimension === 0 ? 0 : rows.length / dimension;
+    const { k } = request;
+    const queryCount = request.dimension === 0 ? 0 : request.queries.length / request.dimension;
+    const rowCount = request.dimension === 0 ? 0 : request.rows.length / request.dimension;
     if (queryCount === 0 || rowCount === 0 || k === 0) {
       return { indices: new Int32Array(queryCount * k).fill(-1), scores: new Float32Array(queryCount * k) };
     }
+    const dimension = Math.ceil(request.dimension / 4) * 4;
+    const queries = padded(request.queries, request.dimension, dimension);
+    const rows = padded(request.rows, request.dimension, dimension);
     const blockRows = Math.max(
       1,
       Math.floor(Math.min(blockBytes, gpu.limits.maxStorageBufferBindingSize) / (4 * dimension)),
@@ -211,6 +215,15 @@ export function gpuTopK(gpu: Gpu, blockBytes = defaultBlockBytes): (request: Top
       for (const buffer of owned) buffer.release();
     }
   };
+}
+
+/** Rows of `from` numbers as rows of `to`, filled up with zeros. */
+function padded(vectors: Float32Array, from: number, to: number): Float32Array {
+  if (from === to) return vectors;
+  const count = vectors.length / from;
+  const result = new Float32Array(count * to);
+  for (let i = 0; i < count; i++) result.set(vectors.subarray(i * from, (i + 1) * from), i * to);
+  return result;
 }
 
 /** Bytes [queries, n] of one block, each query's row padded to whole words. */
