@@ -7,7 +7,6 @@
  * Every random draw is a function of (seed, iteration, purpose), and everything else that an iteration reads is in the
  * snapshot of the one before, so a resumed run equals an uninterrupted one bit for bit.
  */
-import { asDreamError } from '../data/errors';
 import type { Trajectory } from '../data/trajectory';
 import type { Task } from '../envs/environment';
 import type { LanguageModel } from '../nn/language-model';
@@ -23,6 +22,7 @@ import { iterationMetrics, rolloutsForViewer } from './iteration-metrics';
 import { Draws, deriveSeed } from './random';
 import type { TopKKernel } from './retrieval';
 import { type RolloutReport, rollOut } from './rollouts';
+import { RunReporter } from './run-reporter';
 import { RunState } from './run-state';
 import type { RunStore, StoredPhase, StoredRun } from './run-store';
 import { type GenerationReport, generateTasks } from './task-generator';
@@ -55,14 +55,19 @@ const dualClip = 3;
  */
 export class DreamLoop {
   readonly control: RunControl;
-  phase: RunPhase = 'idle';
+  private readonly report: RunReporter;
 
   private constructor(
     private readonly parts: LoopParts,
     readonly state: RunState,
     private reference: ReferenceScorer | undefined,
   ) {
-    this.control = new RunControl((halted) => this.progress(halted ? 'paused' : this.phase, 0, ''));
+    this.report = new RunReporter(state, (event) => parts.emit(event));
+    this.control = new RunControl((halted) => this.report.halted(halted));
+  }
+
+  get phase(): RunPhase {
+    return this.report.phase;
   }
 
   /** A new run. Nothing is computed before `run`. Throws DreamError `config-invalid`. */
@@ -90,16 +95,14 @@ export class DreamLoop {
         await this.iterate();
         this.control.iterationFinished();
       }
-      if (this.collapsed()) this.reportCollapse();
-      this.progress(state.iteration < state.config.iterations ? 'stopped' : 'finished', 1, '');
+      if (this.collapsed()) this.report.collapse();
+      this.report.progress(state.iteration < state.config.iterations ? 'stopped' : 'finished', 1, '');
     } catch (error) {
       if (error instanceof RunStopped) {
-        this.progress('stopped', 0, 'Stopped; the last finished iteration is kept.');
+        this.report.progress('stopped', 0, 'Stopped; the last finished iteration is kept.');
         return;
       }
-      const { code, message, advice } = asDreamError(error);
-      this.progress('failed', 0, message);
-      this.parts.emit({ type: 'error', error: { code, message, advice } });
+      this.report.failure(error);
       throw error;
     }
   }
@@ -172,7 +175,7 @@ export class DreamLoop {
     await this.save(iteration === config.iterations ? 'finished' : this.collapsed() ? 'collapsed' : 'running');
 
     // Only what is safely kept is shown as done.
-    if (learned.skipped > 0) this.notice('warning', `${learned.skipped} update(s) had no finite gradient: skipped.`);
+    if (learned.skipped > 0) this.report.warn(`${learned.skipped} update(s) had no finite gradient: skipped.`);
     parts.emit({ type: 'iteration', metrics, rollouts: shown });
     if (evaluation) parts.emit({ type: 'evaluation', evaluation });
   }
@@ -291,7 +294,7 @@ export class DreamLoop {
   }
 
   private async save(phase: StoredPhase): Promise<void> {
-    this.progress('saving', 0, '');
+    this.report.progress('saving', 0, '');
     const snapshot = await this.state.snapshot(this.parts.policy, phase);
     await this.parts.store?.save(snapshot.iteration, snapshot);
   }
@@ -300,33 +303,9 @@ export class DreamLoop {
     return hasCollapsed(this.state.metrics, this.state.config.minReplayPrecision);
   }
 
-  private reportCollapse(): void {
-    const percent = Math.round(this.state.config.minReplayPrecision * 100);
-    this.notice(
-      'warning',
-      `The dream no longer tells the truth: fewer than ${percent} % of its recent successes work in the real world. ` +
-        'The run stops here; every evaluation so far stands in the record.',
-    );
-  }
-
-  private notice(level: 'info' | 'warning', message: string): void {
-    this.parts.emit({ type: 'notice', level, message });
-  }
-
   /** A safe point: may wait or throw, then reports. */
   private async pass(phase: RunPhase, fraction: number, detail: string): Promise<void> {
     await this.control.gate();
-    this.progress(phase, fraction, detail);
-  }
-
-  private progress(phase: RunPhase, fraction: number, detail: string): void {
-    if (phase !== 'paused') this.phase = phase;
-    const { config, metrics, iteration } = this.state;
-    const recent = metrics.slice(-5);
-    const perIteration = recent.reduce((sum, m) => sum + m.seconds, 0) / Math.max(1, recent.length);
-    const left = Math.max(0, config.iterations - iteration) * perIteration;
-    const secondsLeft = recent.length === 0 ? null : left;
-    const progress = { phase, iteration, iterations: config.iterations, fraction, secondsLeft, detail };
-    this.parts.emit({ type: 'progress', progress });
+    this.report.progress(phase, fraction, detail);
   }
 }
