@@ -77,5 +77,14 @@ export function rolloutsForViewer(trajectories: readonly Trajectory[], limit = 8
     return won && failed ? [won, failed] : members.slice(0, 2);
   });
   const mixed = (pair: Trajectory[]) => pair.some((t) => t.success) && pair.some((t) => !t.success);
-  return [...pairs.filter(mixed), ...pairs.filter((pair) => !mixed(pair))].flat().slice(0, limit);
+  return [...pairs.filter(mixed), ...pairs.filter((pair) => !mixed(pair))].flat().slice(0, limit).map(forDisplay);
+}
+
+/** A copy with log-probabilities of four decimals: what an eye can see, in a third of the bytes. */
+function forDisplay(trajectory: Trajectory): Trajectory {
+  const turns = trajectory.turns.map((turn) => ({
+    ...turn,
+    actionLogProbs: turn.actionLogProbs.map((logProb) => Math.round(logProb * 1e4) / 1e4),
+  }));
+  return { ...trajectory, turns };
 }
