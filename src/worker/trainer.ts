@@ -24,10 +24,9 @@ import type {
   TrainerApi,
 } from './protocol';
 import { RunSession } from './run-session';
+import { account, emptyStatus, idle } from './run-status';
 import { isUnfinished, StorageKeeper } from './storage-keeper';
 import { recordOf, visibleTask } from './stored-record';
-
-const idle: Progress = { phase: 'idle', iteration: 0, iterations: 0, fraction: 0, secondsLeft: null, detail: '' };
 
 export interface TrainerOptions {
   openEngine: OpenEngine;
@@ -280,12 +279,7 @@ export class TrainerService implements TrainerApi {
 
   /** Keeps `status()` true, then tells the page. */
   private emit(event: RunEvent): void {
-    const { state } = this;
-    if (event.type === 'progress') state.progress = event.progress;
-    if (event.type === 'adapter') state.adapter = event.adapter;
-    if (event.type === 'error') state.error = event.error;
-    if (event.type === 'iteration') state.metrics = replaceFrom(state.metrics, event.metrics);
-    if (event.type === 'evaluation') state.evaluations = replaceFrom(state.evaluations, event.evaluation);
+    account(this.state, event);
     this.events.push(event);
   }
 
@@ -296,15 +290,6 @@ export class TrainerService implements TrainerApi {
     if (this.shelf?.runId !== runId) this.shelf = await this.keeper.runs.load(runId);
     return this.shelf;
   }
-}
-
-function emptyStatus(): RunStatus {
-  return { runId: null, config: null, progress: idle, metrics: [], evaluations: [], adapter: null, error: null };
-}
-
-/** Appends; an iteration that comes again replaces itself and what followed it. */
-function replaceFrom<T extends { iteration: number }>(list: readonly T[], entry: T): T[] {
-  return [...list.filter(({ iteration }) => iteration < entry.iteration), entry];
 }
 
 function busy(): DreamError {
