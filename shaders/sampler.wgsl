@@ -102,12 +102,12 @@ fn sample(@builtin(global_invocation_id) id: vec3u) {
       if (z >= threshold) { total += exp(z * sharp); }
     }
     var left = uniform01(params.seed, meta_rows[row].x, rows[row].y) * total;
+    // When rounding leaves a rest at the end, the likeliest token stays chosen: the last one may be next to impossible.
     for (var i = 0u; i < params.v; i++) {
       let z = logits[base + i] - top;
       if (z >= threshold) {
-        token = i; // the last kept token catches rounding at the end
         left -= exp(z * sharp);
-        if (left < 0.0) { break; }
+        if (left < 0.0) { token = i; break; }
       }
     }
   }

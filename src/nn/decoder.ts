@@ -5,6 +5,7 @@
  * base of its sequence's rows and its position, so ragged sequences need no padding and the sampler's log-probabilities
  * are the trainer's.
  */
+import { DreamError } from '../data/errors';
 import type { GpuBuffer } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
 import type { Recorder } from '../gpu/recorder';
@@ -75,6 +76,13 @@ export class Decoder {
     lora: LoraSettings | null = null,
   ) {
     const c = config;
+    if (lora && !(lora.rank > 0 && lora.rank % 4 === 0)) {
+      throw new DreamError(
+        'bad-model-config',
+        `A LoRA rank of ${lora.rank} is not supported.`,
+        'Choose a rank that is a positive multiple of 4.',
+      );
+    }
     this.matmul = new Matmul(gpu);
     this.reduce = new Reduce(gpu);
     this.embedding = new Embedding(gpu);

@@ -58,7 +58,7 @@ export class Matmul {
     rec.dispatch(this.transposer, [x, y], [Math.ceil(m / 64), n], [m, n]);
   }
 
-  /** Times both variants on a small product, keeps the faster one that also gives the same numbers. */
+  /** Times both variants on a small product of each layout, keeps the faster one that also gives the same numbers. */
   async tune(): Promise<{ variant: MatmulVariant; milliseconds: Record<string, number> }> {
     await this.gpu.ready();
     const milliseconds: Record<string, number> = {};
@@ -69,7 +69,7 @@ export class Matmul {
     const values = Float32Array.from({ length: Math.max(m * k, k * n) }, (_, i) => ((i * 7) % 13) / 13 - 0.5);
     const a = this.gpu.upload(values.subarray(0, m * k), 'tune a');
     const b = this.gpu.upload(values.subarray(0, k * n), 'tune b');
-    const y = this.gpu.alloc(m * n * 4, 'tune y');
+    const y = this.gpu.alloc(2 * m * n * 4, 'tune y'); // one half for each layout
     const results: Record<string, Float32Array> = {};
     for (const variant of ['plain', 'subgroup'] as const) {
       this.variant = variant;
@@ -77,14 +77,14 @@ export class Matmul {
       for (let round = 0; round < 4; round++) {
         const rec = this.gpu.record('tune');
         this.nn(rec, a, b, y, m, k, n);
-        this.tn(rec, a, b, y, m, k, n);
+        this.tn(rec, a, b, [y, m * n * 4, m * n * 4], m, k, n);
         const start = performance.now();
         rec.submit();
         await this.gpu.finish();
         if (round > 0) best = Math.min(best, performance.now() - start);
       }
       milliseconds[variant] = best;
-      results[variant] = await this.gpu.readF32(y, m * n);
+      results[variant] = await this.gpu.readF32(y, 2 * m * n);
     }
     for (const buffer of [a, b, y]) buffer.release();
     const equal = results.plain.every((value, i) => Math.abs(value - results.subgroup[i]) <= 1e-4 * (1 + Math.abs(value)));

@@ -49,7 +49,7 @@ async function onGpu(decoder: Decoder, c: Case, recompute: boolean) {
     held.push(buffer);
     return buffer;
   };
-  const up = (data: Float32Array | readonly number[], label: string): GpuBuffer =>
+  const up = (data: Float32Array | number[], label: string): GpuBuffer =>
     hold(gpu.upload(data instanceof Float32Array ? data : Uint32Array.from(data), label));
   const alloc = (floats: number, label: string): GpuBuffer => hold(gpu.alloc(floats * 4, label));
 
@@ -143,7 +143,11 @@ describe.each(configs)('%s', (_, config) => {
     const want = new ReferenceDecoder(config, c.weights, c.sequences).backward(c.gradLogProb, c.gradEntropy);
     for (const [name, weight] of c.weights) {
       const loss = (values: Float64Array): number => {
-        const { head } = new ReferenceDecoder(config, new Map([...c.weights, [name, values]]), c.sequences);
+        const { head } = new ReferenceDecoder(
+          config,
+          new Map<string, ArrayLike<number>>([...c.weights, [name, values]]),
+          c.sequences,
+        );
         return dot(c.gradLogProb, head.logProbs) + dot(c.gradEntropy, head.entropy);
       };
       const entries = sampleEntries(weight.length, weight.length, 6);
