@@ -12,7 +12,7 @@ import {
   query,
 } from '../../src/ui/rollouts/selection';
 import { commandOf, type KeyPress } from '../../src/ui/state/shortcuts';
-import { receive } from '../../src/ui/state/trainer';
+import { receive, whereIs } from '../../src/ui/state/trainer';
 import {
   emptyView,
   mergeEvaluations,
@@ -23,6 +23,7 @@ import {
   visibleIterations,
   visibleMetrics,
 } from '../../src/ui/state/view';
+import type { RunPhase } from '../../src/worker/protocol';
 import { fixtureRun } from './fixture';
 
 const record = fixtureRun(12, 3);
@@ -124,4 +125,23 @@ test('keys command the page, but not while someone types or uses a control', () 
   expect(press(' ', { dialogOpen: true })).toBeNull();
   expect(press('ArrowLeft', { role: 'tab', tag: 'BUTTON' })).toBeNull();
   expect(press('x')).toBeNull();
+});
+
+test('progress names the iteration under way and never runs backwards within one', () => {
+  const at = (phase: RunPhase, iteration: number, fraction = 0) =>
+    whereIs({ phase, iteration, iterations: 4, fraction, secondsLeft: null, detail: '' });
+  expect(at('evaluating', 0, 0.9)).toEqual({ current: 0, share: 0 });
+  expect(at('rolling-out', 0)).toEqual({ current: 1, share: 0 });
+  const steps = [
+    at('rolling-out', 1),
+    at('rolling-out', 1, 1),
+    at('learning', 1, 0.5),
+    at('evaluating', 1, 0.5),
+    at('saving', 1),
+  ];
+  const shares = steps.map(({ share }) => share);
+  expect(shares).toEqual([...shares].sort((a, b) => a - b));
+  expect(at('learning', 3)).toMatchObject({ current: 4 });
+  expect(at('finished', 4)).toEqual({ current: 4, share: 1 });
+  expect(at('paused', 2)).toEqual({ current: 2, share: 0.5 });
 });

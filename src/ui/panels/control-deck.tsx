@@ -3,9 +3,9 @@ import { askReset, run, stepOnce, stopRun } from '../state/actions';
 import { replaying, seek, showRecorded, toggleReplay } from '../state/playback';
 import { machine } from '../state/preflight';
 import { isHidden, settings } from '../state/settings';
-import { active, busy, paused, phaseWords, progress, running } from '../state/trainer';
+import { active, busy, paused, phaseWords, progress, running, whereIs } from '../state/trainer';
 import { lastIteration, recorded, shown, view } from '../state/view';
-import { duration, plural } from '../text/format';
+import { duration, percent, plural } from '../text/format';
 import { visibleLine } from '../text/visible';
 import { FileBar } from './file-bar';
 import { Icon } from './icon';
@@ -76,21 +76,24 @@ function DeckNote({ blocked }: { blocked: boolean }) {
 }
 
 function LiveProgress() {
-  const { phase, iteration, iterations, fraction, secondsLeft, detail } = progress.value;
-  const done = iterations > 0 ? Math.min(1, (Math.max(0, iteration - 1) + fraction) / iterations) : 0;
-  const whole = phase === 'finished' ? 1 : done;
+  const { phase, iterations, fraction, secondsLeft, detail } = progress.value;
+  const { current, share } = whereIs(progress.value);
+  const inside = running.value && fraction > 0 ? ` ${percent(fraction)}` : '';
   return (
     <div class="progress">
       <div class="progress-line">
-        <strong>{phaseWords[phase]}</strong>
+        <strong>
+          {phaseWords[phase]}
+          {inside}
+        </strong>
         {iterations > 0 && (
           <span>
-            iteration {iteration} of {iterations}
+            iteration {current} of {iterations}
           </span>
         )}
         {secondsLeft !== null && running.value && <span>about {duration(secondsLeft)} left</span>}
       </div>
-      <progress max={1} value={whole} aria-label="Progress of the run" />
+      <progress max={1} value={share} aria-label="Progress of the run" />
       {detail && <p class="progress-detail">{visibleLine(detail, 120)}</p>}
     </div>
   );

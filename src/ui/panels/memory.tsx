@@ -100,7 +100,7 @@ export function Memory() {
             <tbody>
               {list.map((entry, i) => (
                 <tr key={i}>
-                  <td>{visibleLine(entry.room, 40)}</td>
+                  <td class="nowrap">{visibleLine(entry.room, 40)}</td>
                   <td class="words">{visibleLine(entry.state, 160)}</td>
                   <td class="words strong">{visibleLine(entry.action, 80)}</td>
                   <td class="words">{visibleLine(entry.nextState, 160)}</td>

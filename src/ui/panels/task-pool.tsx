@@ -120,7 +120,7 @@ export function TaskPool() {
                     <th scope="row" class="words">
                       {visibleLine(task.instruction)}
                     </th>
-                    <td>{visibleLine(task.room, 40)}</td>
+                    <td class="nowrap">{visibleLine(task.room, 40)}</td>
                     <td>
                       <span class={task.generated ? 'tag tag-imagined' : 'tag'}>
                         {task.generated ? 'invented' : 'given'}

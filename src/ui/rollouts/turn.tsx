@@ -4,7 +4,7 @@ import { visible } from '../text/visible';
 import { HeatStrip } from './heat-strip';
 
 /** The word that goes with the colour; colour alone tells nobody who cannot see it. */
-export const worldWords: Record<Source, string> = { imagined: 'imagined', real: 'real', offline: 'recorded' };
+export const worldWords: Record<Source, string> = { imagined: 'imagined', real: 'real', offline: 'demonstrated' };
 
 interface Properties {
   turn: Turn;
@@ -27,7 +27,11 @@ export function TurnRow({ turn, number, source, mismatch, fresh }: Properties) {
           {!turn.valid && <span class="tag tag-warn">action had no effect</span>}
         </p>
         {turn.thought && <p class="thought">{visible(turn.thought)}</p>}
-        <p class="action">{visible(turn.action)}</p>
+        {turn.action ? (
+          <p class="action">{visible(turn.action)}</p>
+        ) : (
+          <p class="thought">(what it said could not be read as an action)</p>
+        )}
         <HeatStrip tokens={turn.actionTokens} logProbs={turn.actionLogProbs} />
       </div>
       <div class={`says world ${source}`}>

@@ -19,7 +19,7 @@ import type {
   TrainerApi,
   TypedError,
 } from '../../worker/protocol';
-import { announce, dismissErrors, showError, showNotice } from './messages';
+import { announce, dismiss, dismissErrors, showError, showNotice } from './messages';
 import { machine } from './preflight';
 import { emptyView, mergeEvaluations, recorded, shown, view, viewOfRecord, viewOfStatus, withIteration } from './view';
 
@@ -68,6 +68,29 @@ async function connect(): Promise<Remote<TrainerApi>> {
   });
   await remote.subscribe(proxy(receive));
   return remote;
+}
+
+/**
+ * The trainer counts *finished* iterations; a person counts the one under way. The parts of an iteration take about
+ * these shares of its time (generation is most of it).
+ */
+const phaseSpan: Partial<Record<RunPhase, readonly [start: number, end: number]>> = {
+  'rolling-out': [0, 0.7],
+  learning: [0.7, 0.9],
+  evaluating: [0.9, 1],
+};
+
+export function whereIs({ phase, iteration, iterations, fraction }: Progress): { current: number; share: number } {
+  if (iterations === 0) return { current: 0, share: 0 };
+  const [start, end] = phaseSpan[phase] ?? [0, 0];
+  // What comes before the first iteration (loading, the first check) is part of none.
+  const inside =
+    iteration === 0 && phase !== 'rolling-out' && phase !== 'learning' ? 0 : start + (end - start) * fraction;
+  const working = phase === 'rolling-out' || phase === 'learning' || (phase === 'evaluating' && iteration > 0);
+  return {
+    current: Math.min(iterations, working ? iteration + 1 : iteration),
+    share: Math.min(1, (iteration + inside) / iterations),
+  };
 }
 
 /** Handles one event. Exported because it is the whole of the page's live behaviour, and so can be tested alone. */
@@ -134,8 +157,10 @@ export const phaseWords: Record<RunPhase, string> = {
   failed: 'Stopped by an error',
 };
 
-function phaseSentence({ phase, iteration, iterations }: Progress): string {
-  return iterations > 0 ? `${phaseWords[phase]}, iteration ${iteration} of ${iterations}.` : `${phaseWords[phase]}.`;
+function phaseSentence(now: Progress): string {
+  const { current } = whereIs(now);
+  const words = phaseWords[now.phase];
+  return current > 0 ? `${words}, iteration ${current} of ${now.iterations}.` : `${words}.`;
 }
 
 function sentenceOf(iteration: number): string {
@@ -165,6 +190,7 @@ async function command<T>(work: (remote: Remote<TrainerApi>) => Promise<T>): Pro
 function showLive(config: RunConfig): void {
   dismissErrors();
   lastRun.value = null;
+  dismiss('no-recording');
   shown.value = Number.POSITIVE_INFINITY;
   view.value = { ...emptyView, kind: 'live', config, adapter: machine.value.adapter };
 }
@@ -172,6 +198,7 @@ function showLive(config: RunConfig): void {
 export async function start(config: RunConfig): Promise<void> {
   showLive(config);
   await command((remote) => remote.start(config));
+  await refresh();
 }
 
 export async function pause(): Promise<void> {
@@ -211,6 +238,7 @@ export async function step(config: RunConfig): Promise<void> {
   if (active.value) return command((remote) => remote.step());
   showLive(config);
   await command((remote) => remote.step(config));
+  await refresh();
 }
 
 export async function stop(): Promise<void> {

@@ -99,7 +99,8 @@ export function viewOfRecord(record: RunRecord, kind: ViewKind): RunView {
 
 /** A live run as the worker reports it after a reload or a resume; rollouts of earlier iterations are kept when known. */
 export function viewOfStatus(status: RunStatus, previous: RunView): RunView {
-  const same = previous.kind === 'live' && previous.runId === status.runId;
+  // A run that has just begun has no name yet.
+  const same = previous.kind === 'live' && (previous.runId === status.runId || previous.runId === null);
   return {
     kind: 'live',
     runId: status.runId,
