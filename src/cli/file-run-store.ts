@@ -6,7 +6,7 @@
  * file of f32; the buffer and the rollouts are one file of changes an iteration.
  */
 import { existsSync } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DreamError } from '../data/errors';
 import type { Trajectory } from '../data/trajectory';
@@ -36,6 +36,31 @@ interface IterationFile {
 
 export class FileRunStore implements RunStore {
   constructor(readonly folder: string) {}
+
+  /**
+   * Claims the folder for this process until `release`. Throws `run-busy` while another living process holds it; what a
+   * killed one left behind is taken over.
+   */
+  async claim(): Promise<void> {
+    const path = join(this.folder, 'lock');
+    try {
+      await mkdir(this.folder, { recursive: true });
+      const holder = existsSync(path) ? Number(await readFile(path, 'utf8')) : 0;
+      if (holder > 0 && holder !== process.pid && isAlive(holder))
+        throw new DreamError(
+          'run-busy',
+          `The run in ${this.folder} is being trained by another process (${holder}).`,
+          'Wait for it, end it, or name another folder with --run.',
+        );
+      await writeFile(path, String(process.pid));
+    } catch (error) {
+      throw error instanceof DreamError ? error : storageError(error, this.folder);
+    }
+  }
+
+  async release(): Promise<void> {
+    await rm(join(this.folder, 'lock'), { force: true });
+  }
 
   async save(iteration: number, snapshot: RunSnapshot): Promise<void> {
     const edition = snapshot.created.replace(/\D/g, '');
@@ -182,6 +207,16 @@ function unflatten({ step, tensors }: Commit['policy'], bytes: Uint8Array): Mode
     offset += 4 * length;
   }
   return state;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // It lives, but belongs to somebody else.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }
 
 function storageError(error: unknown, folder: string): DreamError {

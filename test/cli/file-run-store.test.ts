@@ -120,6 +120,20 @@ describe('the file store', () => {
     await expect(store.load()).rejects.toMatchObject({ code: 'corrupt-run' });
   });
 
+  it('belongs to one living process at a time', async () => {
+    const store = new FileRunStore(folder);
+    await store.claim();
+    // Our own, again: a second attempt in one process is no rival.
+    await store.claim();
+    await writeFile(join(folder, 'lock'), String(process.ppid));
+    await expect(store.claim()).rejects.toMatchObject({ code: 'run-busy' });
+    // A killed process left its lock behind.
+    await writeFile(join(folder, 'lock'), '4194303999');
+    await store.claim();
+    await store.release();
+    expect(await readdir(folder)).toEqual([]);
+  });
+
   it('says when it may not write', async () => {
     await writeFile(join(folder, 'file'), '');
     const store = new FileRunStore(join(folder, 'file', 'run'));

@@ -43,6 +43,7 @@ export async function run(args: string[], io: CommandIo): Promise<number> {
   const name = `${config.preset}-${config.rollouts}-${config.seed}`;
   const folder = typeof values.run === 'string' ? io.resolve(values.run) : join(io.root, '.cache', 'runs', name);
   const store = new FileRunStore(folder);
+  await store.claim();
   const stored = values.resume === true ? await store.load() : null;
 
   const gpu = await openGpu(await nodeGpu());
@@ -64,6 +65,7 @@ export async function run(args: string[], io: CommandIo): Promise<number> {
   io.signal.addEventListener('abort', () => loop.control.stop(), { once: true });
   if (io.signal.aborted) loop.control.stop();
   await loop.run();
+  await store.release();
 
   const { state } = loop;
   if (typeof values.out === 'string') {
