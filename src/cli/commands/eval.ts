@@ -6,12 +6,9 @@ import { householdDomain } from '../../dream/household';
 import { numberRanges, presets } from '../../dream/presets';
 import { RunState } from '../../dream/run-state';
 import { weightsHash } from '../../dream/weights-hash';
-import { openGpu } from '../../gpu/device';
-import { openHouseholdModels } from '../../models/embedded';
 import type { CommandIo } from '../command';
 import { FileRunStore } from '../file-run-store';
-import { readFromDisk } from '../model-files';
-import { nodeGpu } from '../node-gpu';
+import { openHouseholdEngine } from '../household-engine';
 import { describeOptions, type OptionSpecs, parseOptions } from '../options';
 
 const defaults = presets['household-tiny'];
@@ -53,8 +50,7 @@ ${describeOptions(options)}
 export async function run(args: string[], io: CommandIo): Promise<void> {
   const start = performance.now();
   const values = parseOptions(args, options);
-  const gpu = await openGpu(await nodeGpu());
-  const { policy, tokenizer } = await openHouseholdModels(gpu, readFromDisk(io.root));
+  const { gpu, policy, tokenizer } = await openHouseholdEngine(io.root);
   let iteration = 0;
   if (values.run !== undefined) {
     const stored = await new FileRunStore(io.resolve(values.run)).load();

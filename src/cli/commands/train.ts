@@ -5,15 +5,12 @@ import { mean } from '../../data/statistics';
 import { householdDomain } from '../../dream/household';
 import { DreamLoop, type LoopParts } from '../../dream/loop';
 import { resolveConfig } from '../../dream/presets';
-import { openGpu } from '../../gpu/device';
-import { openHouseholdModels } from '../../models/embedded';
 import { gpuAdvantages } from '../../rl/kernels/advantages';
 import { gpuTopK } from '../../rl/kernels/topk';
 import type { Evaluation, IterationMetrics, RunConfig, RunEvent } from '../../worker/protocol';
 import type { CommandIo } from '../command';
 import { FileRunStore } from '../file-run-store';
-import { readFromDisk } from '../model-files';
-import { nodeGpu } from '../node-gpu';
+import { openHouseholdEngine } from '../household-engine';
 import { describeOptions, type OptionSpecs, parseOptions } from '../options';
 import { duration } from '../progress';
 import { givenSettings, runOptions } from '../run-options';
@@ -46,8 +43,7 @@ export async function run(args: string[], io: CommandIo): Promise<number> {
   await store.claim();
   const stored = values.resume === true ? await store.load() : null;
 
-  const gpu = await openGpu(await nodeGpu());
-  const { policy, experience, tokenizer } = await openHouseholdModels(gpu, readFromDisk(io.root));
+  const { gpu, policy, experience, tokenizer } = await openHouseholdEngine(io.root);
   const parts: LoopParts = {
     policy,
     experience,
