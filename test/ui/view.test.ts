@@ -137,7 +137,7 @@ test('progress names the iteration under way and never runs backwards within one
     at('rolling-out', 1, 1),
     at('learning', 1, 0.5),
     at('evaluating', 1, 0.5),
-    at('saving', 1),
+    at('saving', 2),
   ];
   const shares = steps.map(({ share }) => share);
   expect(shares).toEqual([...shares].sort((a, b) => a - b));
