@@ -117,6 +117,7 @@ test('keys command the page, but not while someone types or uses a control', () 
   expect(press('?')).toBe('help');
   expect(press('ArrowRight')).toBe('next');
   expect(press(' ', { tag: 'BUTTON' })).toBeNull();
+  expect(press(' ', { tag: 'SECTION' })).toBeNull();
   expect(press('.', { tag: 'BUTTON' })).toBe('step');
   expect(press('r', { tag: 'INPUT' })).toBeNull();
   expect(press('r', { editable: true })).toBeNull();

@@ -21,6 +21,8 @@ export type ChartColours = Record<keyof typeof variables, string>;
 export function chartColours(inside: HTMLElement): ChartColours {
   const probe = document.createElement('span');
   probe.hidden = true;
+  // Where the system chooses the colours, lines and band must still differ.
+  probe.style.setProperty('forced-color-adjust', 'none');
   inside.append(probe);
   const colours = {} as ChartColours;
   for (const [name, variable] of Object.entries(variables) as [keyof ChartColours, string][]) {

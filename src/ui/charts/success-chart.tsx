@@ -8,7 +8,7 @@ import type { Evaluation } from '../../worker/protocol';
 import { chooseIteration } from '../rollouts/selection';
 import { recorded, view, visibleEvaluations } from '../state/view';
 import { interval, percent, rate } from '../text/format';
-import { Plot, type PlotShape } from './plot';
+import { cursorIteration, Plot, type PlotShape } from './plot';
 import type { Value } from './smoothing';
 import { TableTwin } from './table-twin';
 
@@ -50,6 +50,8 @@ export function SuccessChart({ xMax }: { xMax: number }) {
   const ghost = useMemo(() => compare?.evaluations.filter((e) => e.iteration <= xMax) ?? [], [compare, xMax]);
   const { xs, lines } = useMemo(() => align(evaluations, ghost), [evaluations, ghost]);
   const last = evaluations.at(-1);
+  const at = cursorIteration.value;
+  const read = evaluations.find(({ iteration }) => iteration === at) ?? last;
   const temperature = view.value.config?.temperature ?? 1;
   return (
     <figure
@@ -59,9 +61,9 @@ export function SuccessChart({ xMax }: { xMax: number }) {
       <figcaption class="chart-head">
         <h2>Real success</h2>
         <span class="readout">
-          {last && (
+          {read && (
             <span class="tone-real">
-              {percent(last.atRolloutTemperature.rate)} <small>{interval(last.atRolloutTemperature)}</small>
+              {percent(read.atRolloutTemperature.rate)} <small>{interval(read.atRolloutTemperature)}</small>
             </span>
           )}
         </span>

@@ -117,31 +117,34 @@ export function weakLimits(limits: readonly string[]): Card {
 
 /** Titles of the typed errors a person can meet; the trainer’s own message and advice follow. */
 const titles: readonly (readonly [pattern: RegExp, title: string])[] = [
-  [/device-lost/, 'The graphics processor was reset'],
-  [/out-of-memory|oom/, 'The graphics processor has no memory left'],
-  [/self-test|wrong-numbers/, 'This graphics processor computes wrong numbers'],
-  [/insecure/, 'This address is not secure'],
-  [/no-webgpu|webgpu-missing|no-gpu/, 'This browser does not offer WebGPU'],
-  [/no-adapter/, 'No graphics processor answered'],
-  [/limit/, 'This graphics processor is too limited'],
-  [/storage-full|quota/, 'The browser’s storage is full'],
-  [/storage-denied|storage-blocked/, 'The browser does not let this page keep anything'],
-  [/lock|second-tab|other-tab/, 'This run is open in another tab'],
-  [/worker/, 'The trainer stopped unexpectedly'],
-  [/model|tokenizer/, 'The embedded model could not be loaded'],
-  [/collapse/, 'The dream became wishful, so the run was stopped'],
-  [/not-a-run|corrupt-run|newer-run|import/, 'This run cannot be read'],
-  [/nothing-to/, 'There is nothing to do that with yet'],
-  [/already-running|run-active/, 'A run is already going'],
-  [/bad-link|bad-settings/, 'Not everything could be taken over'],
-  [/config/, 'These settings cannot be used'],
+  [/^(device|gpu)-lost/, 'The graphics processor was reset'],
+  [/^gpu-(out-of-memory|buffer-too-large)$/, 'The graphics processor has no memory left'],
+  [/^self-test-failed$/, 'This graphics processor computes wrong numbers'],
+  [/^(gpu|kernel)-|^dispatch-/, 'The graphics processor refused a calculation'],
+  [/^webgpu-missing$/, 'This browser does not offer WebGPU'],
+  [/^no-adapter$/, 'No graphics processor answered'],
+  [/^weak-limits$/, 'This graphics processor is too limited'],
+  [/^storage-full$/, 'The browser’s storage is full'],
+  [/^storage-denied$/, 'The browser does not let this page keep anything'],
+  [/^storage-/, 'The browser’s storage failed'],
+  [/^run-(locked|busy|conflict)$/, 'This run is open in another tab'],
+  [/^worker-crashed$/, 'The trainer stopped unexpectedly'],
+  [/model|safetensors|tensor|tokenizer|bad-weights/, 'The embedded model could not be loaded'],
+  [/^(training-diverged|nan-weights)$/, 'The training went astray'],
+  [/^(not-a|corrupt|newer|other)-run$/, 'This run cannot be read'],
+  [/^nothing-to-|^no-(run|checkpoint)$/, 'There is nothing to do that with yet'],
+  [/^(already-running|run-active)$/, 'A run is already going'],
+  [/^config-invalid$/, 'These settings cannot be used'],
+  [/^bad-(link|settings)$/, 'Not everything could be taken over'],
 ];
 
 export function errorCard(error: TypedError): Card {
+  // A link or a script that was understood in part is no failure.
+  const level: Level = /^bad-(link|settings)$/.test(error.code) ? 'warning' : 'error';
   const title = titles.find(([pattern]) => pattern.test(error.code))?.[1] ?? 'Something went wrong';
   return {
     id: `error-${error.code}`,
-    level: 'error',
+    level,
     title,
     text: error.message,
     advice: error.advice ? [error.advice] : [],

@@ -35,7 +35,7 @@ export function ClaimPicture() {
       </div>
       <div class={phase === 'evaluating' ? 'claim-box real now' : 'claim-box real'}>
         <strong>Real world</strong>
-        <span>exact rules, never trained on</span>
+        <span>never trained on</span>
       </div>
     </div>
   );

@@ -1,5 +1,6 @@
 /** @file Help with the keys, and the one question that cannot be undone. */
 import { useEffect, useRef } from 'preact/hooks';
+import { hideable } from '../settings/link';
 import { asking, deleteEverythingNow, resetNow } from '../state/actions';
 
 const keys: readonly (readonly [key: string, meaning: string])[] = [
@@ -46,6 +47,10 @@ export function Dialogs() {
             </li>
             <li>Click a point in any chart to see the rollouts of that iteration.</li>
             <li>The page’s address holds the seed and all changed settings: copy it to share a run.</li>
+            <li>
+              For a lesson, add <code>&amp;hide=settings,memory</code> to the link. What can be hidden:{' '}
+              {hideable.join(', ')}.
+            </li>
             <li>Nothing is sent anywhere: the page talks only to the place it was loaded from.</li>
           </ul>
           <table class="keys">

@@ -24,9 +24,9 @@ export function StoryNumbers() {
         </dd>
         <dd class="story-note">
           {first && last
-            ? `${points(first.rate, last.rate)}; now ${interval(last)} with 95% confidence`
+            ? `${points(first.rate, last.rate)} (now ${interval(last)})`
             : first
-              ? `before training; ${interval(first)} with 95% confidence`
+              ? `before training (${interval(first)})`
               : 'on tasks the agent never saw'}
         </dd>
       </div>

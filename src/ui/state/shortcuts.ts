@@ -27,7 +27,8 @@ export function commandOf(press: KeyPress): Command | null {
   const command = keys[press.key];
   if (!command || press.modified || press.repeated || press.dialogOpen || press.editable) return null;
   if (['INPUT', 'TEXTAREA', 'SELECT'].includes(press.tag)) return null;
-  const activates = ['BUTTON', 'SUMMARY', 'A'].includes(press.tag);
+  // A focused button is pressed by Space, a focused scrolling region scrolls.
+  const activates = ['BUTTON', 'SUMMARY', 'A', 'SECTION'].includes(press.tag);
   if (command === 'run' && activates) return null;
   const moves = press.role === 'tab' || press.role === 'slider' || press.role === 'region' || press.tag === 'SECTION';
   if ((command === 'previous' || command === 'next') && moves) return null;
