@@ -4,6 +4,7 @@ import type { GpuBuffer } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
 import { layerBytesPerToken } from './activations';
 import { AdamW } from './adamw';
+import { tileTokens } from './attention-tiles';
 import { ComposedEmbedding } from './composed-embedding';
 import { checkConfig, type DecoderConfig } from './config';
 import { Decoder, type LoraSettings, type TrainBatch, trainingActivations } from './decoder';
@@ -78,10 +79,11 @@ export class DecoderModel implements LanguageModel {
     return this.composed ? this.composed.replace(this.decoder.trainable) : this.decoder.trainable;
   }
 
-  /** Compiles all kernels and picks the fastest product on this device. Call once before use. */
+  /** Compiles all kernels and picks the fastest product and attention on this device. Call once before use. */
   async prepare(): Promise<this> {
     await this.gpu.ready();
     await this.decoder.matmul.tune();
+    await this.decoder.attention.tune();
     return this;
   }
 
@@ -244,7 +246,17 @@ export class DecoderModel implements LanguageModel {
     const logits = decoder.head.forward(rec, hidden, targetBuffer, out, n);
     if (loss.kind === 'policy' && policy) this.tokenLoss.record(rec, { ...lossBuffers, ...policy }, loss);
     else this.tokenLoss.recordSft(rec, lossBuffers);
-    decoder.head.backward(rec, hidden, targetBuffer, out, lossBuffers.gradLogProb, lossBuffers.gradEntropy, dHidden, n, logits);
+    decoder.head.backward(
+      rec,
+      hidden,
+      targetBuffer,
+      out,
+      lossBuffers.gradLogProb,
+      lossBuffers.gradEntropy,
+      dHidden,
+      n,
+      logits,
+    );
     rec.clear(dFinal, 0, batch.t * width * 4);
     decoder.embedding.scatter(rec, dHidden, rowBuffer, dFinal, n, width);
     decoder.backward(rec, batch, acts, dFinal);
@@ -300,6 +312,7 @@ export class DecoderModel implements LanguageModel {
         keys += at - first + 1;
       }
     });
+    const tiles = tileTokens(rows);
     const sorted = sortByToken(pack.tokens, this.config.vocabSize);
     const up = (data: Uint32Array, label: string): GpuBuffer => hold(held, this.gpu.upload(data, label));
     return {
@@ -308,6 +321,7 @@ export class DecoderModel implements LanguageModel {
       tokens: up(pack.tokens, 'tokens'),
       rows: up(rows, 'rows'),
       ends: up(ends, 'ends'),
+      tiles: { buffer: up(tiles, 'attention tiles'), count: tiles.length / 4 },
       order: up(sorted.order, 'token order'),
       starts: up(sorted.starts, 'token starts'),
     };

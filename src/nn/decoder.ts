@@ -11,6 +11,7 @@ import type { Gpu } from '../gpu/device';
 import type { Recorder } from '../gpu/recorder';
 import { Activations, type LayerActivations } from './activations';
 import { Attention } from './attention';
+import type { AttentionTiles } from './attention-tiles';
 import type { DecoderConfig } from './config';
 import { Embedding } from './embedding';
 import { Linear, type Projection } from './linear';
@@ -39,6 +40,8 @@ export interface Batch {
   rows: GpuBuffer; // [t] (base, position)
   /** Mean number of keys a token attends to; only for pacing submissions. */
   meanKeys: number;
+  /** Runs of consecutive tokens, for the attention variant that shares their keys; without them attention is plain. */
+  tiles?: AttentionTiles;
 }
 
 export interface TrainBatch extends Batch {
@@ -149,7 +152,8 @@ export class Decoder {
     const { width, layers } = this.config;
     const x = acts.x[0];
     this.embedding.gather(rec, this.table.weight, batch.tokens, x, t, width);
-    for (let l = 0; l < layers; l++) this.forwardLayer(rec, l, batch, { ...acts.layers[l], middle: x }, x, x, caches[l]);
+    for (let l = 0; l < layers; l++)
+      this.forwardLayer(rec, l, batch, { ...acts.layers[l], middle: x }, x, x, caches[l]);
     this.norm.forward(rec, x, this.finalNorm.weight, acts.final, acts.finalScale, t, width);
   }
 
@@ -162,7 +166,7 @@ export class Decoder {
     xOut: GpuBuffer,
     cache: GpuBuffer | null,
   ): void {
-    const { t, rows, meanKeys } = batch;
+    const { t, rows, meanKeys, tiles } = batch;
     const { width, heads, kvHeads, headDim, ffn } = this.config;
     const layer = this.layers[l];
     this.norm.forward(rec, xIn, layer.norm1.weight, a.normed1, a.scale1, t, width);
@@ -170,9 +174,9 @@ export class Decoder {
     this.rope.record(rec, rows, a.qkv, t, heads + kvHeads, headDim, this.qkvWidth, 1);
     if (cache) {
       this.attention.store(rec, a.qkv, rows, cache, t);
-      this.attention.forwardCached(rec, a.qkv, cache, rows, a.o, a.lse, t, meanKeys);
+      this.attention.forwardCached(rec, a.qkv, cache, rows, a.o, a.lse, t, meanKeys, tiles);
     } else {
-      this.attention.forward(rec, a.qkv, rows, a.o, a.lse, t, meanKeys);
+      this.attention.forward(rec, a.qkv, rows, a.o, a.lse, t, meanKeys, tiles);
     }
     if (a.middle !== xIn) rec.copy(xIn, 0, a.middle, 0, t * width * 4);
     layer.out.forward(rec, a.o, a.middle, t, true);
@@ -219,21 +223,49 @@ export class Decoder {
     batch: TrainBatch,
     a: LayerActivations,
     xIn: GpuBuffer,
-    s: { dx: GpuBuffer; dNormed: GpuBuffer; dO: GpuBuffer; dQkv: GpuBuffer; delta: GpuBuffer; dAct: GpuBuffer; dGateUp: GpuBuffer },
+    s: {
+      dx: GpuBuffer;
+      dNormed: GpuBuffer;
+      dO: GpuBuffer;
+      dQkv: GpuBuffer;
+      delta: GpuBuffer;
+      dAct: GpuBuffer;
+      dGateUp: GpuBuffer;
+    },
   ): void {
-    const { t, rows, ends, meanKeys } = batch;
+    const { t, rows, ends, meanKeys, tiles } = batch;
     const { width, heads, kvHeads, headDim, ffn } = this.config;
     const layer = this.layers[l];
     const full = this.isFullTraining;
     layer.down.backward(rec, a.act, s.dx, s.dAct, t);
     this.swiglu.backward(rec, a.gateUp, s.dAct, s.dGateUp, t, ffn);
     layer.gateUp.backward(rec, a.normed2, s.dGateUp, s.dNormed, t);
-    this.norm.backward(rec, a.middle, layer.norm2.weight, s.dNormed, a.scale2, s.dx, full ? layer.norm2.gradient : null, t, width);
+    this.norm.backward(
+      rec,
+      a.middle,
+      layer.norm2.weight,
+      s.dNormed,
+      a.scale2,
+      s.dx,
+      full ? layer.norm2.gradient : null,
+      t,
+      width,
+    );
     layer.out.backward(rec, a.o, s.dx, s.dO, t);
-    this.attention.backward(rec, a.qkv, rows, ends, a.o, s.dO, a.lse, s.delta, s.dQkv, t, meanKeys);
+    this.attention.backward(rec, a.qkv, rows, ends, a.o, s.dO, a.lse, s.delta, s.dQkv, t, meanKeys, tiles);
     this.rope.record(rec, rows, s.dQkv, t, heads + kvHeads, headDim, this.qkvWidth, -1);
     layer.qkv.backward(rec, a.normed1, s.dQkv, s.dNormed, t);
-    this.norm.backward(rec, xIn, layer.norm1.weight, s.dNormed, a.scale1, s.dx, full ? layer.norm1.gradient : null, t, width);
+    this.norm.backward(
+      rec,
+      xIn,
+      layer.norm1.weight,
+      s.dNormed,
+      a.scale1,
+      s.dx,
+      full ? layer.norm1.gradient : null,
+      t,
+      width,
+    );
   }
 
   dispose(): void {
@@ -245,6 +277,11 @@ export class Decoder {
 const KEEP_ALL_BYTES = 600 * 2 ** 20;
 
 /** Keeps everything for small models, one layer's worth for large ones. */
-export function trainingActivations(gpu: Gpu, config: DecoderConfig, t: number, bytesPerLayerToken: number): Activations {
+export function trainingActivations(
+  gpu: Gpu,
+  config: DecoderConfig,
+  t: number,
+  bytesPerLayerToken: number,
+): Activations {
   return new Activations(gpu, config, t, t * config.layers * bytesPerLayerToken > KEEP_ALL_BYTES);
 }
