@@ -58,10 +58,11 @@ fn attention_forward(@builtin(global_invocation_id) id: vec3u) {
       var dots = vec4f();
       for (var i = 0u; i < HEAD4; i++) { dots = fma(query[g * HEAD4 + i], k[i], dots); }
       let s = sum4(dots);
-      let higher = max(top[g], s);
-      let keep = exp(top[g] - higher);
-      let p = exp(s - higher);
-      top[g] = higher;
+      // Of the two factors exp(top - new top) and exp(s - new top) one is always 1.
+      let e = exp(-abs(s - top[g]));
+      let keep = select(1.0, e, s > top[g]);
+      let p = select(e, 1.0, s > top[g]);
+      top[g] = max(top[g], s);
       mass[g] = mass[g] * keep + p;
       for (var i = 0u; i < HEAD4; i++) { value[g * HEAD4 + i] = fma(value[g * HEAD4 + i], vec4f(keep), v[i] * p); }
     }

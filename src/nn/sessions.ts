@@ -9,6 +9,7 @@ import { DreamError } from '../data/errors';
 import type { GpuBuffer } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
 import { Activations } from './activations';
+import { tileTokens } from './attention-tiles';
 import type { Decoder } from './decoder';
 import type { Generated, SamplingOptions, Sessions } from './language-model';
 import { NOTHING_DRAWN, type Sampler } from './sampler';
@@ -79,7 +80,11 @@ export class DecoderSessions implements Sessions {
     const rows: Row[] = streams.map((stream) => {
       const length = this.length(stream);
       if (this.streams[stream].pending.length === 0) {
-        throw new DreamError('nothing-to-continue', 'Generation was asked of a stream with nothing appended.', 'Please report this defect.');
+        throw new DreamError(
+          'nothing-to-continue',
+          'Generation was asked of a stream with nothing appended.',
+          'Please report this defect.',
+        );
       }
       return {
         stream,
@@ -129,16 +134,32 @@ export class DecoderSessions implements Sessions {
     for (let first = 0; first < tokens.length; first += chunk) {
       const t = Math.min(chunk, tokens.length - first);
       const here = wanted.filter((w) => w.at >= first && w.at < first + t);
+      const placed = places.slice(first * 2, (first + t) * 2);
+      const tiles = tileTokens(placed);
       const uploads = [
         gpu.upload(Uint32Array.from(tokens.slice(first, first + t)), 'tokens'),
-        gpu.upload(Uint32Array.from(places.slice(first * 2, (first + t) * 2)), 'rows'),
-        gpu.upload(Uint32Array.from(here, (w) => w.at - first), 'wanted'),
-        gpu.upload(Uint32Array.from(here, (w) => w.slot), 'slots'),
+        gpu.upload(Uint32Array.from(placed), 'rows'),
+        gpu.upload(
+          Uint32Array.from(here, (w) => w.at - first),
+          'wanted',
+        ),
+        gpu.upload(
+          Uint32Array.from(here, (w) => w.slot),
+          'slots',
+        ),
         gpu.alloc(Math.max(1, here.length) * width * 4, 'gathered'),
+        gpu.upload(tiles, 'attention tiles'),
       ];
-      const [tokenBuffer, rowBuffer, from, to, gathered] = uploads;
+      const [tokenBuffer, rowBuffer, from, to, gathered, tileBuffer] = uploads;
       const rec = gpu.record('prefill');
-      decoder.forwardCached(rec, { t, tokens: tokenBuffer, rows: rowBuffer, meanKeys: keys / tokens.length }, acts, this.caches);
+      const batch = {
+        t,
+        tokens: tokenBuffer,
+        rows: rowBuffer,
+        meanKeys: keys / tokens.length,
+        tiles: { buffer: tileBuffer, count: tiles.length / 4 },
+      };
+      decoder.forwardCached(rec, batch, acts, this.caches);
       if (here.length > 0) {
         decoder.embedding.gather(rec, acts.final, from, gathered, here.length, width);
         decoder.embedding.scatter(rec, gathered, to, hidden, here.length, width);
@@ -163,8 +184,14 @@ export class DecoderSessions implements Sessions {
       const buffers = {
         logits: gpu.alloc(n * vocabSize * 4, 'sample logits'),
         drawn: gpu.alloc(STEPS_PER_LOOK * n * 8, 'drawn'),
-        current: gpu.upload(Uint32Array.from(active, (row) => row.current), 'current'),
-        rows: gpu.upload(Uint32Array.from(active.flatMap((row) => [row.stream * this.contextLength, row.position])), 'rows'),
+        current: gpu.upload(
+          Uint32Array.from(active, (row) => row.current),
+          'current',
+        ),
+        rows: gpu.upload(
+          Uint32Array.from(active.flatMap((row) => [row.stream * this.contextLength, row.position])),
+          'rows',
+        ),
         meta: gpu.upload(Uint32Array.from(active.flatMap((row) => [row.stream, row.limit, 0, 0])), 'meta'),
       };
       const meanKeys = active.reduce((sum, row) => sum + row.position + 1, 0) / n;
