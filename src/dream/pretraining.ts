@@ -6,10 +6,11 @@
  * learns to vary tasks. Sequences of the roles are mixed from the first step, and the learning rate falls to zero, so that
  * the policy is *fully* trained on its demonstrator. Every step is a function of (recipe, step): training resumes exactly.
  */
+
+import { hashKey, Random, type WorldSize } from '../envs/household';
 import type { DecoderConfig } from '../nn/config';
 import type { DecoderModel } from '../nn/decoder-model';
 import type { OptimizerSettings, TrainSequence, TrainStats } from '../nn/language-model';
-import { Random, hashKey, type WorldSize } from '../envs/household';
 import { experienceSequences, generatorSequences, policySequences } from './offline';
 import type { SequenceArrays } from './transcripts';
 

@@ -57,7 +57,9 @@ export async function openHouseholdModels(gpu: Gpu, source: string | ReadModelFi
     try {
       return JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>;
     } catch (cause) {
-      throw new DreamError('bad-model-config', `The embedded model's "${name}" is not JSON.`, 'Get the build again.', { cause });
+      throw new DreamError('bad-model-config', `The embedded model's "${name}" is not JSON.`, 'Get the build again.', {
+        cause,
+      });
     }
   };
   const [configJson, tokenizerJson, weightBytes] = await Promise.all([

@@ -56,7 +56,8 @@ export function fromLlama(config: DecoderConfig, tensors: Tensors): Map<string, 
     let at = 0;
     for (const { hf, shape } of pieces) {
       const tensor = tensors.get(hf);
-      if (!tensor) throw new DreamError('missing-tensor', `The weights lack "${hf}".`, 'Use the files of one and the same model.');
+      if (!tensor)
+        throw new DreamError('missing-tensor', `The weights lack "${hf}".`, 'Use the files of one and the same model.');
       if (tensor.shape.join() !== shape.join()) {
         throw new DreamError(
           'wrong-shape',
@@ -65,7 +66,11 @@ export function fromLlama(config: DecoderConfig, tensors: Tensors): Map<string, 
         );
       }
       if (!tensor.data.every(Number.isFinite)) {
-        throw new DreamError('nan-weights', `"${hf}" holds values that are not finite.`, 'The file is damaged; get it again.');
+        throw new DreamError(
+          'nan-weights',
+          `"${hf}" holds values that are not finite.`,
+          'The file is damaged; get it again.',
+        );
       }
       whole.set(tensor.data, at);
       at += tensor.data.length;

@@ -33,7 +33,8 @@ interface FidelityFacts {
   invalidActions: Share;
 }
 
-const share = ({ right, of }: Share): string => (of === 0 ? '-' : `${((100 * right) / of).toFixed(1)} % (${right}/${of})`);
+const share = ({ right, of }: Share): string =>
+  of === 0 ? '-' : `${((100 * right) / of).toFixed(1)} % (${right}/${of})`;
 const rate = ({ rate, low, high, episodes }: Rate): string =>
   `${(100 * rate).toFixed(1)} % [${(100 * low).toFixed(1)}, ${(100 * high).toFixed(1)}] of ${episodes}`;
 

@@ -14,7 +14,11 @@ export interface TensorFile {
 const MAX_HEADER_BYTES = 16 * 2 ** 20;
 
 function bad(message: string): DreamError {
-  return new DreamError('bad-safetensors', message, 'The file is damaged or not a safetensors file of f32 weights; get it again.');
+  return new DreamError(
+    'bad-safetensors',
+    message,
+    'The file is damaged or not a safetensors file of f32 weights; get it again.',
+  );
 }
 
 /** @throws DreamError `bad-safetensors` */
@@ -22,7 +26,8 @@ export function readSafetensors(bytes: Uint8Array): TensorFile {
   if (bytes.byteLength < 8) throw bad('The file is too short to be safetensors.');
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const headerBytes = Number(view.getBigUint64(0, true));
-  if (headerBytes > Math.min(bytes.byteLength - 8, MAX_HEADER_BYTES)) throw bad('The header says it is longer than the file.');
+  if (headerBytes > Math.min(bytes.byteLength - 8, MAX_HEADER_BYTES))
+    throw bad('The header says it is longer than the file.');
   let header: unknown;
   try {
     header = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(8, 8 + headerBytes)));
@@ -44,11 +49,14 @@ export function readSafetensors(bytes: Uint8Array): TensorFile {
     const { dtype, shape, data_offsets: offsets } = (entry ?? {}) as Record<string, unknown>;
     if (dtype !== 'F32') throw bad(`Tensor "${name}" has type ${String(dtype)}; only F32 is read here.`);
     const isCount = (n: unknown): n is number => Number.isSafeInteger(n) && (n as number) >= 0;
-    if (!Array.isArray(shape) || shape.length > 4 || !shape.every(isCount)) throw bad(`Tensor "${name}" has no valid shape.`);
-    if (!Array.isArray(offsets) || offsets.length !== 2 || !offsets.every(isCount)) throw bad(`Tensor "${name}" has no valid offsets.`);
+    if (!Array.isArray(shape) || shape.length > 4 || !shape.every(isCount))
+      throw bad(`Tensor "${name}" has no valid shape.`);
+    if (!Array.isArray(offsets) || offsets.length !== 2 || !offsets.every(isCount))
+      throw bad(`Tensor "${name}" has no valid offsets.`);
     const [first, end] = offsets as [number, number];
     const count = shape.reduce((a: number, b: number) => a * b, 1);
-    if (first > end || end > dataBytes || end - first !== count * 4) throw bad(`Tensor "${name}" does not fit the file.`);
+    if (first > end || end > dataBytes || end - first !== count * 4)
+      throw bad(`Tensor "${name}" does not fit the file.`);
     spans.push({ first, end, name });
     // A copy: offsets need not be multiples of 4. (`slice` of Node's Buffer would be no copy.)
     const data = new Float32Array(count);

@@ -21,7 +21,13 @@ export class AdamW {
    * Norm vectors (one row) are not decayed, as is customary.
    * @param step 1-based count of updates, for the bias correction
    */
-  record(rec: Recorder, parameters: readonly Parameter[], norm: GpuBuffer, settings: OptimizerSettings, step: number): void {
+  record(
+    rec: Recorder,
+    parameters: readonly Parameter[],
+    norm: GpuBuffer,
+    settings: OptimizerSettings,
+    step: number,
+  ): void {
     rec.clear(norm);
     for (const p of parameters) this.reduce.sumSquares(rec, p.gradient!, norm, p.count);
     for (const p of parameters) {

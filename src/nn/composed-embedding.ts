@@ -55,7 +55,15 @@ export class ComposedEmbedding {
   compose(rec: Recorder): void {
     const { table, embedding, config } = this.decoder;
     rec.clear(table.weight);
-    embedding.backward(rec, this.own.weight, this.forwardList, this.forwardStarts, table.weight, config.vocabSize, config.width);
+    embedding.backward(
+      rec,
+      this.own.weight,
+      this.forwardList,
+      this.forwardStarts,
+      table.weight,
+      config.vocabSize,
+      config.width,
+    );
   }
 
   /** own's gradient from the table's. */
@@ -63,11 +71,20 @@ export class ComposedEmbedding {
     const { table, embedding, config } = this.decoder;
     rec.clear(this.own.gradient!);
     const { backwardList, backwardStarts } = this;
-    embedding.backward(rec, table.gradient!, backwardList, backwardStarts, this.own.gradient!, config.vocabSize, config.width);
+    embedding.backward(
+      rec,
+      table.gradient!,
+      backwardList,
+      backwardStarts,
+      this.own.gradient!,
+      config.vocabSize,
+      config.width,
+    );
   }
 
   dispose(): void {
     this.own.dispose();
-    for (const buffer of [this.forwardList, this.forwardStarts, this.backwardList, this.backwardStarts]) buffer.release();
+    for (const buffer of [this.forwardList, this.forwardStarts, this.backwardList, this.backwardStarts])
+      buffer.release();
   }
 }

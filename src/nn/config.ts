@@ -19,8 +19,15 @@ export interface DecoderConfig {
 /** Throws `bad-model-config` unless every dimension suits the kernels (vec4 rows, whole head groups). */
 export function checkConfig(config: DecoderConfig): DecoderConfig {
   const { vocabSize, width, layers, heads, kvHeads, headDim, ffn, contextLength } = config;
-  const positive = [vocabSize, width, layers, heads, kvHeads, headDim, ffn, contextLength].every((n) => Number.isSafeInteger(n) && n > 0);
-  if (!positive || [vocabSize, width, headDim, ffn].some((n) => n % 4 !== 0) || headDim % 8 !== 0 || heads % kvHeads !== 0) {
+  const positive = [vocabSize, width, layers, heads, kvHeads, headDim, ffn, contextLength].every(
+    (n) => Number.isSafeInteger(n) && n > 0,
+  );
+  if (
+    !positive ||
+    [vocabSize, width, headDim, ffn].some((n) => n % 4 !== 0) ||
+    headDim % 8 !== 0 ||
+    heads % kvHeads !== 0
+  ) {
     throw new DreamError(
       'bad-model-config',
       `These model dimensions are not supported: ${JSON.stringify(config)}.`,
@@ -42,7 +49,11 @@ export function configFromJson(json: Record<string, unknown>): DecoderConfig {
   const number = (name: string, fallback?: number): number => {
     const value = json[name] ?? fallback;
     if (typeof value !== 'number' || !Number.isFinite(value)) {
-      throw new DreamError('bad-model-config', `config.json lacks a number "${name}".`, 'Use the config.json that belongs to the weights.');
+      throw new DreamError(
+        'bad-model-config',
+        `config.json lacks a number "${name}".`,
+        'Use the config.json that belongs to the weights.',
+      );
     }
     return value;
   };

@@ -25,7 +25,15 @@ export class Embedding {
   }
 
   /** dtable[v, d] += sums of dy over each token's positions (`order`, `starts` from `sortByToken`). */
-  backward(rec: Recorder, dy: GpuBuffer, order: GpuBuffer, starts: GpuBuffer, dtable: GpuBuffer, v: number, d: number): void {
+  backward(
+    rec: Recorder,
+    dy: GpuBuffer,
+    order: GpuBuffer,
+    starts: GpuBuffer,
+    dtable: GpuBuffer,
+    v: number,
+    d: number,
+  ): void {
     rec.dispatch(this.backwardKernel, [dy, order, starts, dtable], [Math.ceil(d / 4 / 32), v], [v, d / 4]);
   }
 }

@@ -25,7 +25,13 @@ export function initialise(model: DecoderModel, seed: number): void {
     const data = new Float32Array(p.count);
     if (p.rows === 1) data.fill(1);
     else if (!p.name.endsWith('lora_B')) {
-      const std = /\.(out|down)$/.test(p.name) ? residual : p.name.startsWith('embed') ? 0.04 : p.name.endsWith('lora_A') ? 1 / Math.sqrt(p.columns) : 0.05;
+      const std = /\.(out|down)$/.test(p.name)
+        ? residual
+        : p.name.startsWith('embed')
+          ? 0.04
+          : p.name.endsWith('lora_A')
+            ? 1 / Math.sqrt(p.columns)
+            : 0.05;
       for (let i = 0; i < data.length; i++) {
         data[i] = std * Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
       }

@@ -6,7 +6,12 @@ import { DreamError } from '../../data/errors';
 import { evaluate } from '../../dream/evaluation';
 import { householdDomain } from '../../dream/household';
 import { type Fidelity, fidelityCases, measureFidelity, predictWith, type Share } from '../../dream/offline';
-import { householdTinyConfig, householdTinyRecipe, PretrainingPlan, type PretrainingRecipe } from '../../dream/pretraining';
+import {
+  householdTinyConfig,
+  householdTinyRecipe,
+  PretrainingPlan,
+  type PretrainingRecipe,
+} from '../../dream/pretraining';
 import { openGpu } from '../../gpu/device';
 import { householdTokenizer } from '../../models/household-vocabulary';
 import { toLlama } from '../../models/llama-names';
@@ -69,15 +74,26 @@ export async function run(args: string[], io: CommandIo): Promise<void> {
     io.signal.throwIfAborted();
     const stats = await plan.train(model, step);
     if (!stats.applied && ++skipped > 2) {
-      throw new DreamError('training-diverged', `Three steps in a row were not finite (step ${step}).`, 'Choose a smaller learning rate.');
+      throw new DreamError(
+        'training-diverged',
+        `Three steps in a row were not finite (step ${step}).`,
+        'Choose a smaller learning rate.',
+      );
     }
     if (stats.applied) skipped = 0;
     smoothed = smoothed === 0 ? stats.loss : smoothed * 0.95 + stats.loss * 0.05;
     const spent = (performance.now() - started) / 1000;
     const speed = Math.round(model.tokensTrained / spent);
-    bar.update(model.step / counts.steps, `step ${model.step}/${counts.steps} loss ${smoothed.toFixed(3)} ${speed} tok/s`);
-    if (model.step % 20 === 0) io.note(`step ${model.step}/${counts.steps} loss ${smoothed.toFixed(4)} norm ${stats.gradNorm.toFixed(2)} ${speed} tok/s`);
-    if (model.step % options['checkpoint-every'] === 0) await saveCheckpoint(folder, recipe, await model.exportState(true), seconds + spent);
+    bar.update(
+      model.step / counts.steps,
+      `step ${model.step}/${counts.steps} loss ${smoothed.toFixed(3)} ${speed} tok/s`,
+    );
+    if (model.step % 20 === 0)
+      io.note(
+        `step ${model.step}/${counts.steps} loss ${smoothed.toFixed(4)} norm ${stats.gradNorm.toFixed(2)} ${speed} tok/s`,
+      );
+    if (model.step % options['checkpoint-every'] === 0)
+      await saveCheckpoint(folder, recipe, await model.exportState(true), seconds + spent);
   }
   bar.clear();
   seconds += (performance.now() - started) / 1000;
@@ -85,10 +101,14 @@ export async function run(args: string[], io: CommandIo): Promise<void> {
 
   // How good is it? Held-out rooms, tasks nobody trained on.
   const fidelity = await heldOutFidelity(model, tokenizer, recipe);
-  io.note(`observation exact ${percent(fidelity.withRetrieval.observation)}, reward ${percent(fidelity.withRetrieval.reward)}`);
+  io.note(
+    `observation exact ${percent(fidelity.withRetrieval.observation)}, reward ${percent(fidelity.withRetrieval.reward)}`,
+  );
   const domain = householdDomain(tokenizer, recipe.size);
   const warmStart = await evaluate({ policy: model, domain, tasks: 200, rolloutTemperature: 1, maxSteps: 16, seed: 1 });
-  io.note(`warm start: ${warmStart.atRolloutTemperature.rate} at temperature 1, ${warmStart.atLowTemperature.rate} at 0.4`);
+  io.note(
+    `warm start: ${warmStart.atRolloutTemperature.rate} at temperature 1, ${warmStart.atLowTemperature.rate} at 0.4`,
+  );
 
   const out = io.resolve(options.out);
   await mkdir(out, { recursive: true });
@@ -105,7 +125,10 @@ export async function run(args: string[], io: CommandIo): Promise<void> {
   };
   await writeFile(join(out, 'config.json'), `${JSON.stringify(configToJson(config), null, 2)}\n`);
   await writeFile(join(out, 'tokenizer.json'), `${JSON.stringify(tokenizer.toJSON(), null, 1)}\n`);
-  await writeFile(join(out, 'model.safetensors'), writeSafetensors(toLlama(config, weights), { recipe: JSON.stringify(recipe) }));
+  await writeFile(
+    join(out, 'model.safetensors'),
+    writeSafetensors(toLlama(config, weights), { recipe: JSON.stringify(recipe) }),
+  );
   await writeFile(join(out, 'pretraining.json'), `${JSON.stringify(facts, null, 2)}\n`);
   await writeFile(join(out, 'README.md'), householdModelCard(facts));
   io.print(`Wrote ${out}`);
@@ -118,7 +141,11 @@ async function heldOutFidelity(
   recipe: PretrainingRecipe,
 ): Promise<{ withRetrieval: Fidelity; withoutRetrieval: Fidelity }> {
   const measure = (retrieval: boolean): Promise<Fidelity> =>
-    measureFidelity(fidelityCases(recipe.size, { cases: 600, seed: 1, retrieval }), tokenizer, predictWith(model, tokenizer));
+    measureFidelity(
+      fidelityCases(recipe.size, { cases: 600, seed: 1, retrieval }),
+      tokenizer,
+      predictWith(model, tokenizer),
+    );
   return { withRetrieval: await measure(true), withoutRetrieval: await measure(false) };
 }
 
@@ -128,7 +155,12 @@ function percent({ right, of }: Share): string {
 
 // --- checkpoints: one safetensors file, replaced by rename -------------------------------------------------------------
 
-async function saveCheckpoint(folder: string, recipe: PretrainingRecipe, state: ModelState, seconds: number): Promise<void> {
+async function saveCheckpoint(
+  folder: string,
+  recipe: PretrainingRecipe,
+  state: ModelState,
+  seconds: number,
+): Promise<void> {
   const tensors = new Map<string, { shape: number[]; data: Float32Array }>();
   for (const kind of ['weights', 'moments1', 'moments2'] as const) {
     for (const [name, data] of state[kind] ?? []) tensors.set(`${kind}/${name}`, { shape: [data.length], data });
@@ -140,17 +172,33 @@ async function saveCheckpoint(folder: string, recipe: PretrainingRecipe, state: 
   await rename(`${file}.new`, file);
 }
 
-async function loadCheckpoint(folder: string, recipe: PretrainingRecipe): Promise<{ state: ModelState; seconds: number }> {
+async function loadCheckpoint(
+  folder: string,
+  recipe: PretrainingRecipe,
+): Promise<{ state: ModelState; seconds: number }> {
   const file = join(folder, 'state.safetensors');
   if (!existsSync(file)) {
     throw new DreamError('no-checkpoint', `There is no checkpoint in ${folder}.`, 'Start without --resume.');
   }
   const { tensors, metadata } = readSafetensors(await readFile(file));
   if (metadata.recipe !== JSON.stringify(recipe)) {
-    throw new DreamError('other-recipe', 'The checkpoint was made with other settings.', 'Use the same options as before, or start without --resume.');
+    throw new DreamError(
+      'other-recipe',
+      'The checkpoint was made with other settings.',
+      'Use the same options as before, or start without --resume.',
+    );
   }
   const pick = (kind: string): Map<string, Float32Array> =>
-    new Map([...tensors].filter(([name]) => name.startsWith(`${kind}/`)).map(([name, t]) => [name.slice(kind.length + 1), t.data]));
-  const state = { step: Number(metadata.step), weights: pick('weights'), moments1: pick('moments1'), moments2: pick('moments2') };
+    new Map(
+      [...tensors]
+        .filter(([name]) => name.startsWith(`${kind}/`))
+        .map(([name, t]) => [name.slice(kind.length + 1), t.data]),
+    );
+  const state = {
+    step: Number(metadata.step),
+    weights: pick('weights'),
+    moments1: pick('moments1'),
+    moments2: pick('moments2'),
+  };
   return { state, seconds: Number(metadata.seconds) };
 }
