@@ -4,11 +4,9 @@ import type { GpuBuffer } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
 import { layerBytesPerToken } from './activations';
 import { AdamW } from './adamw';
-import { tileTokens } from './attention-tiles';
 import { ComposedEmbedding } from './composed-embedding';
 import { checkConfig, type DecoderConfig } from './config';
-import { Decoder, type LoraSettings, type TrainBatch, trainingActivations } from './decoder';
-import { sortByToken } from './embedding';
+import { Decoder, type LoraSettings, trainingActivations } from './decoder';
 import type {
   LanguageModel,
   Loss,
@@ -18,6 +16,7 @@ import type {
   TrainSequence,
   TrainStats,
 } from './language-model';
+import { hold, lossTokens, type Pack, packSequences, uploadPack } from './packing';
 import type { Parameter } from './parameter';
 import { Sampler } from './sampler';
 import { DecoderSessions } from './sessions';
@@ -29,12 +28,6 @@ export interface DecoderModelOptions {
   embeddingParts?: Int32Array | null;
   /** Tokens per forward/backward pass; gradients accumulate over passes. */
   tokensPerPass?: number;
-}
-
-interface Pack {
-  tokens: Uint32Array;
-  starts: number[];
-  sequences: number[];
 }
 
 export class DecoderModel implements LanguageModel {
@@ -93,13 +86,13 @@ export class DecoderModel implements LanguageModel {
 
   async score(sequences: readonly (readonly number[])[]): Promise<Float32Array[]> {
     const result = sequences.map((tokens) => new Float32Array(tokens.length));
-    for (const pack of this.pack(sequences)) {
+    for (const pack of packSequences(sequences, this.tokensPerPass)) {
       const n = pack.tokens.length;
       const targets = new Uint32Array(n);
       targets.set(pack.tokens.subarray(1));
       const { gpu, decoder } = this;
       const held: GpuBuffer[] = [];
-      const batch = this.uploadBatch(pack, held);
+      const batch = uploadPack(this.gpu, pack, this.config.vocabSize, held);
       const targetBuffer = hold(held, gpu.upload(targets, 'targets'));
       const out = this.headBuffers(n, held);
       const acts = trainingActivations(gpu, this.config, n, layerBytesPerToken(this.config));
@@ -121,9 +114,9 @@ export class DecoderModel implements LanguageModel {
   async embed(sequences: readonly (readonly number[])[]): Promise<Float32Array[]> {
     const { width } = this.config;
     const result = sequences.map(() => new Float32Array(width));
-    for (const pack of this.pack(sequences)) {
+    for (const pack of packSequences(sequences, this.tokensPerPass)) {
       const held: GpuBuffer[] = [];
-      const batch = this.uploadBatch(pack, held);
+      const batch = uploadPack(this.gpu, pack, this.config.vocabSize, held);
       const acts = trainingActivations(this.gpu, this.config, batch.t, layerBytesPerToken(this.config));
       const rec = this.gpu.record('embed');
       this.decoder.forward(rec, batch, acts);
@@ -187,35 +180,21 @@ export class DecoderModel implements LanguageModel {
     }
     clear.clear(this.stats);
     clear.submit();
-    for (const pack of this.pack(sequences.map((s) => s.tokens))) await this.pass(pack, sequences, loss);
+    for (const pack of packSequences(
+      sequences.map((s) => s.tokens),
+      this.tokensPerPass,
+    ))
+      await this.pass(pack, sequences, loss);
   }
 
   private async pass(pack: Pack, sequences: readonly TrainSequence[], loss: Loss): Promise<void> {
     const { gpu, decoder } = this;
     const { width } = this.config;
-    const rows: number[] = [];
-    const targets: number[] = [];
-    const weights: number[] = [];
-    const old: number[] = [];
-    const reference: number[] = [];
-    const advantages: number[] = [];
-    pack.sequences.forEach((index, i) => {
-      const s = sequences[index];
-      for (let t = 1; t < s.tokens.length; t++) {
-        if (s.weights[t] === 0) continue;
-        rows.push(pack.starts[i] + t - 1);
-        targets.push(s.tokens[t]);
-        weights.push(s.weights[t]);
-        old.push(s.oldLogProbs?.[t] ?? 0);
-        reference.push(s.refLogProbs?.[t] ?? 0);
-        advantages.push(s.advantages?.[t] ?? 0);
-      }
-    });
-    const n = rows.length;
+    const { n, rows, targets, weights, old, reference, advantages } = lossTokens(pack, sequences);
     if (n === 0) return;
     const held: GpuBuffer[] = [];
     const up = (data: number[], label: string): GpuBuffer => hold(held, gpu.upload(Float32Array.from(data), label));
-    const batch = this.uploadBatch(pack, held);
+    const batch = uploadPack(this.gpu, pack, this.config.vocabSize, held);
     const rowBuffer = hold(held, gpu.upload(Uint32Array.from(rows), 'loss rows'));
     const targetBuffer = hold(held, gpu.upload(Uint32Array.from(targets), 'targets'));
     const out = this.headBuffers(n, held);
@@ -272,58 +251,6 @@ export class DecoderModel implements LanguageModel {
       logProbs: hold(held, this.gpu.alloc(n * 4, 'logprob')),
       entropy: hold(held, this.gpu.alloc(n * 4, 'entropy')),
       lse: hold(held, this.gpu.alloc(n * 4, 'lse')),
-    };
-  }
-
-  /** Whole sequences, in order, into passes of at most `tokensPerPass` tokens. */
-  private pack(sequences: readonly (readonly number[])[]): Pack[] {
-    const packs: Pack[] = [];
-    let tokens: number[] = [];
-    let pack: Pack = { tokens: new Uint32Array(), starts: [], sequences: [] };
-    const close = (): void => {
-      if (tokens.length === 0) return;
-      pack.tokens = Uint32Array.from(tokens);
-      packs.push(pack);
-      tokens = [];
-      pack = { tokens: new Uint32Array(), starts: [], sequences: [] };
-    };
-    sequences.forEach((sequence, index) => {
-      if (sequence.length === 0) return;
-      if (tokens.length > 0 && tokens.length + sequence.length > this.tokensPerPass) close();
-      pack.starts.push(tokens.length);
-      pack.sequences.push(index);
-      for (const token of sequence) tokens.push(token);
-    });
-    close();
-    return packs;
-  }
-
-  private uploadBatch(pack: Pack, held: GpuBuffer[]): TrainBatch {
-    const t = pack.tokens.length;
-    const rows = new Uint32Array(t * 2);
-    const ends = new Uint32Array(t);
-    let keys = 0;
-    pack.starts.forEach((first, i) => {
-      const end = pack.starts[i + 1] ?? t;
-      for (let at = first; at < end; at++) {
-        rows[at * 2] = first;
-        rows[at * 2 + 1] = at - first;
-        ends[at] = end;
-        keys += at - first + 1;
-      }
-    });
-    const tiles = tileTokens(rows);
-    const sorted = sortByToken(pack.tokens, this.config.vocabSize);
-    const up = (data: Uint32Array, label: string): GpuBuffer => hold(held, this.gpu.upload(data, label));
-    return {
-      t,
-      meanKeys: keys / t,
-      tokens: up(pack.tokens, 'tokens'),
-      rows: up(rows, 'rows'),
-      ends: up(ends, 'ends'),
-      tiles: { buffer: up(tiles, 'attention tiles'), count: tiles.length / 4 },
-      order: up(sorted.order, 'token order'),
-      starts: up(sorted.starts, 'token starts'),
     };
   }
 
@@ -396,9 +323,4 @@ export class DecoderModel implements LanguageModel {
     this.norm.release();
     this.stats.release();
   }
-}
-
-function hold(held: GpuBuffer[], buffer: GpuBuffer): GpuBuffer {
-  held.push(buffer);
-  return buffer;
 }
