@@ -1,110 +1,28 @@
-/**
- * @file The built page in a real browser, as a visitor uses it: look, start, lose the page in the middle, resume, export.
- *
- * `DREAM_BROWSER` names the browser (scripts/test.mjs finds one), `DREAM_PAGE` another built folder than dist/.
- */
-import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { pageFolder } from '../../scripts/build.mjs';
-import { serve } from '../../scripts/static-server.mjs';
+/** @file The built page in a real browser, as a visitor uses it: look, start, lose the page in the middle, resume, export. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
 import { readRunRecord } from '../../src/data/importers/run-record';
 import { checkConfig } from '../../src/dream/presets';
-import { fixtureRun } from '../ui/fixture';
-
-const executablePath = process.env.DREAM_BROWSER ?? (existsSync('/usr/bin/chromium') ? '/usr/bin/chromium' : undefined);
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-/** A name that is neither localhost nor https, so the browser treats the page as insecure. */
-const insecureHost = 'classroom.test';
-
-const browserArguments = [
-  '--headless=new',
-  '--no-sandbox',
-  '--enable-unsafe-webgpu',
-  '--use-webgpu-adapter=swiftshader',
-  '--enable-features=Vulkan',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--no-first-run',
-  `--host-resolver-rules=MAP ${insecureHost} 127.0.0.1`,
-];
+import {
+  card,
+  context,
+  finishedIterations,
+  insecureHost,
+  newContext,
+  offences,
+  open,
+  site,
+  status,
+  useBrowser,
+  violations,
+  withRecording,
+} from './visitor';
 
 /** The smallest run that practises, learns, remembers and is checked. */
 const tiny =
   'preset=household-quick&seed=7&iterations=3&tasksPerIteration=2&groupSize=2&maxSteps=3&evalTasks=10&bufferCapacity=500';
 
-let site: Awaited<ReturnType<typeof serve>>;
-let browser: Browser;
-let context: BrowserContext;
-/** What the page did that it must never do. */
-let offences: string[];
-
-beforeAll(async () => {
-  site = await serve(process.env.DREAM_PAGE ?? pageFolder, { port: 0 });
-  browser = await chromium.launch({ executablePath, args: browserArguments });
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await site?.close();
-});
-
-afterEach(async () => {
-  await context?.close();
-});
-
-async function newContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
-  offences = [];
-  context = await browser.newContext({ acceptDownloads: true, ...options });
-  return context;
-}
-
-async function open(hash = '', address = site.url): Promise<Page> {
-  const page = await context.newPage();
-  page.on('pageerror', (error) => offences.push(`uncaught: ${error.message}`));
-  page.on('console', (message) => {
-    if (/Content Security Policy|TrustedHTML|TrustedScript/.test(message.text())) offences.push(message.text());
-  });
-  page.on('request', (request) => {
-    const { protocol, origin } = new URL(request.url());
-    if (!['blob:', 'data:'].includes(protocol) && origin !== new URL(address).origin) offences.push(`asked ${origin}`);
-  });
-  await page.goto(hash ? `${address}#${hash}` : address);
-  await page.getByRole('heading', { level: 1 }).waitFor();
-  return page;
-}
-
-/** The fixture in place of the recorded run, for what is tested about replaying. */
-async function withRecording(body: string | Buffer = JSON.stringify(fixtureRun(8))): Promise<void> {
-  await context.route('**/runs/household-tiny.json', (route) =>
-    route.fulfill({ body, contentType: 'application/json' }),
-  );
-}
-
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource);
-  return page.evaluate(async () => {
-    const { axe } = window as unknown as {
-      axe: { run(root: Document): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
-    };
-    const { violations } = await axe.run(document);
-    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`);
-  });
-}
-
-/** A message card by its title. */
-const card = (page: Page, title: string) => page.locator('.card h2', { hasText: title });
-
-const status = (page: Page) => page.evaluate(() => window.dreamgym.status());
-
-async function finishedIterations(page: Page, count: number): Promise<void> {
-  await expect
-    .poll(async () => (await status(page)).metrics.length, { timeout: 500_000, interval: 500 })
-    .toBeGreaterThanOrEqual(count);
-}
+useBrowser();
 
 describe('without pressing anything', () => {
   test('the first paint shows the recorded run, or says that there is none', async () => {
@@ -209,6 +127,17 @@ describe('what stands in the way has its own words', () => {
     expect(await page.getByLabel('Iterations', { exact: true }).inputValue()).toBe('1000');
   });
 
+  test('a missing model: Start says so, and the page stays usable', async () => {
+    await newContext();
+    await context.route('**/models/**', (route) => route.fulfill({ status: 404 }));
+    await withRecording();
+    const page = await open(tiny);
+    await page.locator('.kind:has-text("Recorded run")').waitFor();
+    await page.locator('#run-button').click();
+    await card(page, 'The embedded model could not be loaded').waitFor();
+    await expect.poll(() => page.locator('#run-button').textContent()).toContain('Start');
+  });
+
   test('a foreign file is refused and nothing changes', async () => {
     await newContext();
     await withRecording();
@@ -302,6 +231,30 @@ describe('a run', () => {
     await page.locator('.kind:has-text("Imported run")').waitFor();
     await page.locator('.turn').first().waitFor();
     expect(offences).toEqual([]);
+  });
+
+  test('the GPU process is killed: the run goes on from its last finished iteration', async () => {
+    await newContext();
+    const page = await open(tiny);
+    await page.evaluate(() => window.dreamgym.start());
+    await finishedIterations(page, 1);
+    const killer = await context.newPage();
+    // This address never answers: it only kills.
+    killer.goto('chrome://gpucrash').catch(() => {});
+    await page.waitForTimeout(2000);
+    await killer.close();
+    // It either recovers by itself or waits, paused, with its reason on the page: one press goes on.
+    await expect
+      .poll(
+        async () => {
+          const { phase } = (await status(page)).progress;
+          if (phase === 'paused') await page.evaluate(() => window.dreamgym.resume()).catch(() => {});
+          return phase;
+        },
+        { timeout: 300_000, interval: 1000 },
+      )
+      .toBe('finished');
+    expect((await status(page)).metrics.map(({ iteration }) => iteration)).toEqual([1, 2, 3]);
   });
 
   test('a link starts it, a script pauses, resumes and stops it', async () => {

@@ -11,8 +11,9 @@ import {
   outcome,
   query,
 } from '../../src/ui/rollouts/selection';
+import { whereIs } from '../../src/ui/state/progress';
 import { commandOf, type KeyPress } from '../../src/ui/state/shortcuts';
-import { receive, whereIs } from '../../src/ui/state/trainer';
+import { receive } from '../../src/ui/state/trainer';
 import {
   emptyView,
   mergeEvaluations,

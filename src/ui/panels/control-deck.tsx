@@ -2,8 +2,9 @@
 import { askReset, run, stepOnce, stopRun } from '../state/actions';
 import { replaying, seek, showRecorded, toggleReplay } from '../state/playback';
 import { machine } from '../state/preflight';
+import { phaseWords, whereIs } from '../state/progress';
 import { isHidden, settings } from '../state/settings';
-import { active, busy, paused, phaseWords, progress, running, whereIs } from '../state/trainer';
+import { active, busy, paused, progress, running } from '../state/trainer';
 import { lastIteration, recorded, shown, view } from '../state/view';
 import { duration, percent, plural } from '../text/format';
 import { visibleLine } from '../text/visible';

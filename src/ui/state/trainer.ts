@@ -13,7 +13,6 @@ import type {
   Progress,
   RunConfig,
   RunEvent,
-  RunPhase,
   RunStatus,
   StorageReport,
   TrainerApi,
@@ -21,22 +20,14 @@ import type {
 } from '../../worker/protocol';
 import { announce, dismiss, dismissErrors, showError, showNotice } from './messages';
 import { machine } from './preflight';
+import { idleProgress, phaseSentence, resting } from './progress';
 import { emptyView, mergeEvaluations, recorded, shown, view, viewOfRecord, viewOfStatus, withIteration } from './view';
 
-export const idleProgress: Progress = {
-  phase: 'idle',
-  iteration: 0,
-  iterations: 0,
-  fraction: 0,
-  secondsLeft: null,
-  detail: '',
-};
 export const progress = signal<Progress>(idleProgress);
 /** A command is on its way to the worker. */
 export const busy = signal(false);
 export const lastRun = signal<Awaited<ReturnType<TrainerApi['lastRun']>>>(null);
 
-const resting: ReadonlySet<RunPhase> = new Set(['idle', 'paused', 'stopped', 'finished', 'failed']);
 export const running = computed(() => !resting.has(progress.value.phase));
 export const paused = computed(() => progress.value.phase === 'paused');
 /** There is a run in the worker that can go on. */
@@ -68,29 +59,6 @@ async function connect(): Promise<Remote<TrainerApi>> {
   });
   await remote.subscribe(proxy(receive));
   return remote;
-}
-
-/**
- * The trainer counts *finished* iterations; a person counts the one under way. The parts of an iteration take about
- * these shares of its time (generation is most of it).
- */
-const phaseSpan: Partial<Record<RunPhase, readonly [start: number, end: number]>> = {
-  'rolling-out': [0, 0.7],
-  learning: [0.7, 0.9],
-  evaluating: [0.9, 1],
-};
-
-export function whereIs({ phase, iteration, iterations, fraction }: Progress): { current: number; share: number } {
-  if (iterations === 0) return { current: 0, share: 0 };
-  const [start, end] = phaseSpan[phase] ?? [0, 0];
-  // What comes before the first iteration (loading, the first check) is part of none.
-  const inside =
-    iteration === 0 && phase !== 'rolling-out' && phase !== 'learning' ? 0 : start + (end - start) * fraction;
-  const working = phase === 'rolling-out' || phase === 'learning' || (phase === 'evaluating' && iteration > 0);
-  return {
-    current: Math.min(iterations, working ? iteration + 1 : iteration),
-    share: Math.min(1, (iteration + inside) / iterations),
-  };
 }
 
 /** Handles one event. Exported because it is the whole of the page's live behaviour, and so can be tested alone. */
@@ -141,26 +109,6 @@ function flushProgress(): void {
     progressTimer = undefined;
     flushProgress();
   }, progressEveryMs);
-}
-
-export const phaseWords: Record<RunPhase, string> = {
-  idle: 'Ready',
-  loading: 'Loading the model',
-  'self-test': 'Testing the graphics processor',
-  evaluating: 'Checking in the real world',
-  'rolling-out': 'Practising',
-  learning: 'Learning',
-  saving: 'Saving',
-  paused: 'Paused',
-  stopped: 'Stopped',
-  finished: 'Finished',
-  failed: 'Stopped by an error',
-};
-
-function phaseSentence(now: Progress): string {
-  const { current } = whereIs(now);
-  const words = phaseWords[now.phase];
-  return current > 0 ? `${words}, iteration ${current} of ${now.iterations}.` : `${words}.`;
 }
 
 function sentenceOf(iteration: number): string {
