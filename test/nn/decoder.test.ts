@@ -3,7 +3,7 @@ import type { GpuBuffer } from '../../src/gpu/buffers';
 import { Activations } from '../../src/nn/activations';
 import type { DecoderConfig } from '../../src/nn/config';
 import { Decoder } from '../../src/nn/decoder';
-import { sortByToken } from '../../src/nn/embedding';
+import { lossTokens, packSequences, uploadPack } from '../../src/nn/packing';
 import { testGpu } from '../gpu';
 import { expectClose, normals } from '../numbers';
 import { ReferenceDecoder } from '../reference/decoder';
@@ -40,47 +40,30 @@ async function makeCase(config: DecoderConfig, seed: number): Promise<Case & { d
 }
 
 /** Loss = sum(gradLogProb logProbs + gradEntropy entropy). */
-async function onGpu(decoder: Decoder, c: Case, recompute: boolean) {
+async function onGpu(decoder: Decoder, c: Case, recompute: boolean, variant: 'plain' | 'subgroup' = 'plain') {
   const gpu = await testGpu();
   await gpu.ready();
+  if (variant === 'subgroup') {
+    await decoder.attention.tune(); // compiles the fast kernels
+    decoder.matmul.variant = 'subgroup';
+    if (decoder.attention.hasSubgroupVariant) decoder.attention.variant = 'subgroup';
+  }
   const { width, vocabSize } = c.config;
   const held: GpuBuffer[] = [];
   const hold = (buffer: GpuBuffer): GpuBuffer => {
     held.push(buffer);
     return buffer;
   };
-  const up = (data: Float32Array | number[], label: string): GpuBuffer =>
-    hold(gpu.upload(data instanceof Float32Array ? data : Uint32Array.from(data), label));
+  const up = (data: Float32Array | Uint32Array, label: string): GpuBuffer => hold(gpu.upload(data, label));
   const alloc = (floats: number, label: string): GpuBuffer => hold(gpu.alloc(floats * 4, label));
 
-  const reference = new ReferenceDecoder(c.config, c.weights, c.sequences);
-  const tokens = Uint32Array.from(c.sequences.flat());
-  const t = tokens.length;
-  const n = reference.rows.length;
-  const sorted = sortByToken(tokens, vocabSize);
-  let base = 0;
-  const places = c.sequences.flatMap((s) => {
-    const first = base;
-    base += s.length;
-    return s.map((_, i) => ({ first, i, end: first + s.length }));
-  });
-  const batch = {
-    t,
-    meanKeys: 8,
-    tokens: hold(gpu.upload(tokens, 'tokens')),
-    rows: up(
-      places.flatMap(({ first, i }) => [first, i]),
-      'rows',
-    ),
-    ends: up(
-      places.map(({ end }) => end),
-      'ends',
-    ),
-    order: hold(gpu.upload(sorted.order, 'order')),
-    starts: hold(gpu.upload(sorted.starts, 'starts')),
-  };
-  const lossRows = up(reference.rows, 'loss rows');
-  const targets = up(reference.targets, 'targets');
+  const [pack] = packSequences(c.sequences, 10_000);
+  const batch = uploadPack(gpu, pack, vocabSize, held);
+  const { t } = batch;
+  const everyToken = c.sequences.map((tokens) => ({ tokens, weights: tokens.map(() => 1) }));
+  const { n, rows, targets: predicted } = lossTokens(pack, everyToken);
+  const lossRows = up(Uint32Array.from(rows), 'loss rows');
+  const targets = up(Uint32Array.from(predicted), 'targets');
   const gradLogProb = up(c.gradLogProb, 'gradient');
   const gradEntropy = up(c.gradEntropy, 'entropy gradient');
   const out = { logProbs: alloc(n, 'log-probs'), entropy: alloc(n, 'entropy'), lse: alloc(n, 'lse') };
@@ -169,6 +152,13 @@ describe.each(configs)('%s', (_, config) => {
     expect(await onGpu(c.decoder, c, false)).toEqual(kept);
     c.decoder.dispose();
   });
+});
+
+test('the variants with subgroups give the same bits from end to end', async () => {
+  const c = await makeCase(tinyConfig, 5);
+  const plain = await onGpu(c.decoder, c, false);
+  expect(await onGpu(c.decoder, c, false, 'subgroup')).toEqual(plain);
+  c.decoder.dispose();
 });
 
 test('a sequence does not see its neighbours in the batch', async () => {

@@ -1,11 +1,23 @@
 import { expect, test } from 'vitest';
+import type { DecoderConfig } from '../../src/nn/config';
+import { DecoderModel, type DecoderModelOptions } from '../../src/nn/decoder-model';
 import { initialise } from '../../src/nn/initialise';
-import { tinyConfig, tinyModel } from './tiny-models';
+import { PolicyLoss } from '../../src/rl/kernels/policy-loss';
+import { testGpu } from '../gpu';
+import { tinyConfig } from './tiny-models';
+
+/** Not prepared: nothing is computed here, so no kernel needs to be timed. */
+async function newModel(options: DecoderModelOptions = {}, config: DecoderConfig = tinyConfig): Promise<DecoderModel> {
+  const gpu = await testGpu();
+  const model = new DecoderModel(gpu, config, new PolicyLoss(gpu), options);
+  await gpu.ready();
+  return model;
+}
 
 const lora = { rank: 4, alpha: 8 };
 
 test('norms are 1, adapters begin at zero, everything else is normal with its own spread', async () => {
-  const model = await tinyModel({ lora }, { ...tinyConfig, width: 64, ffn: 64 });
+  const model = await newModel({ lora }, { ...tinyConfig, width: 64, ffn: 64 });
   initialise(model, 1);
   const { weights } = await model.exportState(false);
   for (const p of model.named()) {
@@ -30,7 +42,7 @@ test('norms are 1, adapters begin at zero, everything else is normal with its ow
 });
 
 test('the same seed gives the same weights to the bit, another seed others', async () => {
-  const [a, b, c] = [await tinyModel(), await tinyModel(), await tinyModel()];
+  const [a, b, c] = [await newModel(), await newModel(), await newModel()];
   initialise(a, 7);
   initialise(b, 7);
   initialise(c, 8);
