@@ -8,6 +8,7 @@ import {
   context,
   finishedIterations,
   insecureHost,
+  killGpuProcess,
   newContext,
   offences,
   open,
@@ -238,11 +239,7 @@ describe('a run', () => {
     const page = await open(tiny);
     await page.evaluate(() => window.dreamgym.start());
     await finishedIterations(page, 1);
-    const killer = await context.newPage();
-    // This address never answers: it only kills.
-    killer.goto('chrome://gpucrash').catch(() => {});
-    await page.waitForTimeout(2000);
-    await killer.close();
+    await killGpuProcess();
     // It either recovers by itself or waits, paused, with its reason on the page: one press goes on.
     await expect
       .poll(

@@ -100,3 +100,13 @@ export async function finishedIterations(page: Page, count: number): Promise<voi
     .poll(async () => (await status(page)).metrics.length, { timeout: 500_000, interval: 500 })
     .toBeGreaterThanOrEqual(count);
 }
+
+/** What a driver reset or a hungry neighbour does to a page. */
+export async function killGpuProcess(): Promise<void> {
+  const session = await browser.newBrowserCDPSession();
+  const { processInfo } = await session.send('SystemInfo.getProcessInfo');
+  const gpu = processInfo.find(({ type }) => type === 'GPU');
+  if (!gpu) throw new Error('This browser has no GPU process.');
+  process.kill(gpu.id, 'SIGKILL');
+  await session.detach();
+}

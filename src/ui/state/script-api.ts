@@ -1,6 +1,6 @@
 /** @file `window.dreamgym`: the page's buttons for scripts, with the same checks and the same messages. */
 import { presets } from '../../dream/presets';
-import type { PresetName, RunConfig, RunStatus } from '../../worker/protocol';
+import type { RunConfig, RunStatus } from '../../worker/protocol';
 import { checkConfig, settingsNotice } from '../settings/validate';
 import { showError } from './messages';
 import { settings } from './settings';
@@ -8,7 +8,7 @@ import * as trainer from './trainer';
 
 export interface DreamGymScript {
   status(): Promise<RunStatus>;
-  /** Starts a run; settings not given are the preset's. Resolves when the run has started. */
+  /** Starts a run; settings not given are those of the page (of the preset, when one is named). Resolves once started. */
   start(config?: Partial<RunConfig>): Promise<void>;
   pause(): Promise<void>;
   resume(): Promise<void>;
@@ -31,8 +31,9 @@ export function offerScriptApi(): void {
     async start(config = {}) {
       const { config: checked, notes } = checkConfig(config);
       if (notes.length > 0) showError(settingsNotice('bad-settings', 'The script’s settings were not clear', notes));
-      const preset: PresetName = checked.preset ?? settings.value.preset;
-      settings.value = { ...presets[preset], seed: settings.value.seed, ...checked };
+      // Another preset brings all its values; the visitor's seed stays.
+      const base = checked.preset ? { ...presets[checked.preset], seed: settings.value.seed } : settings.value;
+      settings.value = { ...base, ...checked };
       await trainer.start(settings.value);
     },
     pause: () => trainer.pause(),
