@@ -39,7 +39,7 @@ export function MetricChart({ chart, metrics, xMax }: Properties) {
         <Plot shape={shape} xs={drawn.xs} lines={lines} xMax={xMax} height={112} onPick={chooseIteration} />
         {empty && (
           <p class="plot-empty">
-            {metrics.length === 0 ? 'Grows with the first iteration' : 'Not measured in this run'}
+            {metrics.length === 0 ? 'Grows with the first iteration' : 'Nothing to measure so far'}
           </p>
         )}
       </div>

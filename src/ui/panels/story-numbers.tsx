@@ -31,14 +31,14 @@ export function StoryNumbers() {
         </dd>
       </div>
       <div class="story-item tone-dream">
-        <dt>Dreamed turns trained on</dt>
+        <dt>Turns practised in the dream</dt>
         <dd>{count(dreamedTransitions)}</dd>
         <dd class="story-note">
           {dreamed ? 'imagined by a model on the GPU' : 'this run practises in the real world'}
         </dd>
       </div>
       <div class="story-item">
-        <dt>Real turns trained on</dt>
+        <dt>Turns practised in reality</dt>
         <dd>{count(realTransitions)}</dd>
         <dd class="story-note">
           {realTransitions === 0
