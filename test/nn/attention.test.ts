@@ -14,7 +14,6 @@ const t = lengths.reduce((a, b) => a + b, 0);
 // to a minute to compile the widest.
 const shapes: AttentionShape[] = [
   [4, 4, 8],
-  [4, 4, 32],
   [4, 2, 16],
   [4, 2, 32],
   [4, 1, 8],

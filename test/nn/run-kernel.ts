@@ -2,6 +2,7 @@
 import type { GpuBuffer } from '../../src/gpu/buffers';
 import type { Gpu } from '../../src/gpu/device';
 import type { Recorder } from '../../src/gpu/recorder';
+import './patience';
 
 type Numbers = Float32Array | Uint32Array;
 

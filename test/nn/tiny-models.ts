@@ -5,6 +5,7 @@ import type { Parameter } from '../../src/nn/parameter';
 import { PolicyLoss } from '../../src/rl/kernels/policy-loss';
 import { testGpu } from '../gpu';
 import { normals, randomSource } from '../numbers';
+import './patience';
 
 export const tinyConfig: DecoderConfig = {
   vocabSize: 24,
