@@ -27,7 +27,7 @@ const help: Record<keyof RunConfig, string> = {
   retrievalTopK: 'memories shown to the experience model',
   experienceTemperature: 'of the dream',
   goalCheck: 'believe dreamed successes unchecked',
-  stepCheck: 'ask once more when a dreamed step contradicts its own transcript',
+  stepCheck: 'believe dreamed steps that contradict their own transcript',
   minReplayPrecision: 'stop below this replay precision; 0 = never',
   evalEvery: 'iterations between evaluations',
   evalTasks: 'held-out tasks of an evaluation',
@@ -38,7 +38,7 @@ const help: Record<keyof RunConfig, string> = {
 export const runOptions: OptionSpecs = Object.fromEntries(
   (Object.keys(presets['household-tiny']) as (keyof RunConfig)[]).map((key): [string, OptionSpec] => {
     if (key === 'goalCheck') return ['no-goal-check', { type: 'boolean', help: help[key] }];
-    if (key === 'stepCheck') return ['step-check', { type: 'boolean', help: help[key] }];
+    if (key === 'stepCheck') return ['no-step-check', { type: 'boolean', help: help[key] }];
     if (key in choices) {
       return [kebab(key), { type: 'string', help: help[key], choices: choices[key as keyof typeof choices] }];
     }
@@ -55,6 +55,6 @@ export function givenSettings(values: Readonly<Record<string, unknown>>): Partia
     if (typeof value === 'string' || typeof value === 'number') given[key] = value;
   }
   if (values['no-goal-check'] === true) given.goalCheck = false;
-  if (values['step-check'] === true) given.stepCheck = true;
+  if (values['no-step-check'] === true) given.stepCheck = false;
   return given as Partial<RunConfig>;
 }

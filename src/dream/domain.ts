@@ -76,6 +76,16 @@ export interface Domain {
   ): boolean;
   /** Does the last turn contradict what the text before it showed (a thing in two places, an absent thing taken)? */
   contradicts(firstObservation: string, turns: readonly Pick<Turn, 'action' | 'observation'>[]): boolean;
+  /**
+   * The experience model's answer to an action that the text itself rules out (a place that is not in the room, a thing
+   * that is elsewhere), as tokens: the failure state. null when the text allows the action.
+   */
+  refusal(
+    task: Task,
+    firstObservation: string,
+    turns: readonly Pick<Turn, 'action' | 'observation'>[],
+    action: string,
+  ): number[] | null;
   /** What the world says to an action it cannot parse, and what a dreamed failure state says. */
   readonly failureObservation: string;
   dialect: Dialect;

@@ -24,7 +24,10 @@ export interface DreamOptions {
   temperature: number;
   /** Reject a success that the dreamed transcript does not support. */
   goalCheck: boolean;
-  /** Ask once more when an answer contradicts the transcript before it; the second answer stands. */
+  /**
+   * Hold an answer against the transcript before it: an action that the text rules out leads to the failure state; after
+   * any other contradiction the model is asked once more, and the second answer stands.
+   */
   stepCheck: boolean;
 }
 
@@ -38,6 +41,8 @@ export interface DreamCounts {
   rejectedSuccesses: number;
   /** Answers that stand although they contradict their transcript. */
   contradictions: number;
+  /** Accepted actions that the text rules out, answered by the failure state instead (`stepCheck`). */
+  refusals: number;
   /** Questions for which at least one memory was found. */
   recalled: number;
   questions: number;
@@ -60,6 +65,7 @@ export class DreamedEnvironment implements EnvironmentBatch {
     lost: 0,
     rejectedSuccesses: 0,
     contradictions: 0,
+    refusals: 0,
     recalled: 0,
     questions: 0,
     generatedTokens: 0,
@@ -149,6 +155,7 @@ export class DreamedEnvironment implements EnvironmentBatch {
       const parsed = answers[j].stopped ? role.parse(answers[j].tokens) : null;
       const contradicts = parsed !== null && this.contradicts(i, actions[i]!, parsed);
       if (!parsed) this.counts.malformed++;
+      if (contradicts && stepCheck && this.refuse(i, actions[i]!, results)) return;
       if (parsed && !(contradicts && stepCheck && attempt === 'answer')) {
         if (contradicts) this.counts.contradictions++;
         results[i] = this.accept(i, actions[i]!, answers[j], parsed);
@@ -158,6 +165,20 @@ export class DreamedEnvironment implements EnvironmentBatch {
       refused.push(i);
     });
     return refused;
+  }
+
+  /** Puts the failure state in place of the model's answer when the text rules the action out; true when it did. */
+  private refuse(i: number, action: string, results: (StepResult | null)[]): boolean {
+    const { domain } = this.options;
+    const { task, firstObservation, turns } = this.slots[i];
+    const tokens = domain.refusal(task, firstObservation, turns, action);
+    const answer = tokens && domain.dialect.experience.parse(tokens);
+    if (!tokens || !answer) return false;
+    this.counts.refusals++;
+    this.rebuild(i);
+    this.sessions!.append(i, tokens);
+    results[i] = this.accept(i, action, { tokens, logProbs: [], stopped: true }, answer);
+    return true;
   }
 
   private contradicts(i: number, action: string, { observation }: DreamedAnswer): boolean {

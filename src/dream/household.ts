@@ -16,6 +16,8 @@ import { offlineTransitions } from './offline/transitions';
 import {
   Belief,
   contradictionIn,
+  experienceAnswer,
+  experienceThought,
   failureObservation,
   feasibleAsKnown,
   householdDialect,
@@ -47,15 +49,24 @@ export function householdDomain(tokenizer: Tokenizer, size: WorldSize = 'small')
       const objects = knownObjects(memories.flatMap(({ state, nextState }) => [state, nextState]));
       return feasibleAsKnown(householdData(task).goal, task.firstObservation, objects);
     },
-    contradicts: (firstObservation, turns) => {
-      const belief = new Belief(firstObservation);
-      for (const turn of turns.slice(0, -1))
-        if (turn.observation !== failureObservation) belief.observe(turn.observation);
-      return contradictionIn(belief, turns[turns.length - 1]) !== null;
+    contradicts: (firstObservation, turns) =>
+      contradictionIn(beliefAfter(firstObservation, turns.slice(0, -1)), turns[turns.length - 1]) !== null,
+    refusal: (task, firstObservation, turns, action) => {
+      const belief = beliefAfter(firstObservation, turns);
+      if (belief.judge(action).valid) return null;
+      const thought = experienceThought(belief, householdData(task).goal, action);
+      return experienceAnswer(tokenizer, thought, failureObservation, 0).tokens;
     },
     supportsSuccess: (task, firstObservation, turns) =>
       supportsSuccess(householdData(task).goal, firstObservation, turns),
   };
+}
+
+/** What a reader of the transcript knows. A failure state shows nothing. */
+function beliefAfter(firstObservation: string, turns: readonly { observation: string }[]): Belief {
+  const belief = new Belief(firstObservation);
+  for (const { observation } of turns) if (observation !== failureObservation) belief.observe(observation);
+  return belief;
 }
 
 /**

@@ -30,7 +30,7 @@ const householdTiny: RunConfig = {
   retrievalTopK: 1,
   experienceTemperature: 0.7,
   goalCheck: true,
-  stepCheck: false,
+  stepCheck: true,
   minReplayPrecision: 0.4,
   evalEvery: 5,
   evalTasks: 200,

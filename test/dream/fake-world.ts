@@ -78,6 +78,7 @@ export function fakeDomain(): Domain {
       const opened = turns.slice(0, -1).some((turn) => turn.observation === 'opened');
       return observation !== rule('', opened, action).observation;
     },
+    refusal: () => null,
     supportsSuccess: (proposed, _first, turns) =>
       turns.some((turn) => turn.observation === 'opened') && turns.at(-1)?.action === `press ${proposed.instruction}`,
     dialect: {

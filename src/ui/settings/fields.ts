@@ -158,7 +158,7 @@ export const fields: readonly Field[] = [
     key: 'stepCheck',
     group: 'dream',
     label: 'Check dreamed steps',
-    help: 'Asks the dream once more when an imagined step contradicts what it imagined before.',
+    help: 'Holds an imagined step against what the dream showed before: what it ruled out fails, what else contradicts it is asked again.',
   },
   numeric(
     'minReplayPrecision',
