@@ -160,3 +160,41 @@ describe('the household domain', () => {
     }
   });
 });
+
+describe('a dream that accepts everything', () => {
+  it('is held to its own text: a place that the room does not have leads to the failure state', async () => {
+    const [task] = tasks;
+    const absent = ['drawer 3', 'cabinet 3', 'shelf 3', 'garbagecan 1'].find(
+      (place) => !task.firstObservation.includes(place),
+    )!;
+    const present = task.firstObservation.split(' ').slice(1, 3).join(' ');
+    const yes = new Scripted((_, tokens) => {
+      const question = tokens.slice(tokens.lastIndexOf(tokenizer.special['>']) + 1);
+      const action = tokenizer.decode(question.slice(0, question.indexOf(tokenizer.special['\n'])));
+      const place = action.replace('go to ', '');
+      return [
+        ...tokenizer.encode('at room hold nothing new valid'),
+        tokenizer.special['</t>'],
+        ...tokenizer.encode(`at ${place} see nothing`),
+        tokenizer.special['<r0>'],
+      ];
+    });
+    const environment = new DreamedEnvironment({
+      model: yes,
+      domain,
+      buffer: new ReplayBuffer(10),
+      topK: cpuTopK,
+      retrievalTopK: 0,
+      temperature: 1,
+      goalCheck: true,
+      stepCheck: true,
+    });
+    await environment.reset([task], 1);
+    const [refused] = await environment.step([`go to ${absent}`]);
+    expect(refused).toMatchObject({ observation: 'nothing happens', valid: false, reward: 0, done: false });
+    expect(environment.counts.refusals).toBe(1);
+    const [accepted] = await environment.step([`go to ${present}`]);
+    expect(accepted).toMatchObject({ observation: `at ${present} see nothing`, valid: true });
+    expect(environment.counts.refusals).toBe(1);
+  });
+});
