@@ -7,11 +7,13 @@ enable subgroups;
 // | 2       | b      | [k, n] as vec4  |
 // | 3       | y      | [m, n] as vec4  |
 //
-// Registers only: each thread owns 8 rows x 4 columns. Barriers and workgroup tiles are what software adapters do worst
+// Registers only: each thread owns 8 * BLOCKS rows x 4 columns. Barriers and workgroup tiles are what software adapters do worst
 // and what large tiles cost Apple GPUs; the choice of variant is timed per device (src/nn/matmul.ts).
 //
-// Variant with subgroups: the 8 rows' values are loaded once per subgroup, one row a lane, and broadcast. Loads are the
-// bottleneck of the plain variant (measured on lavapipe: 6 -> 13 GFLOP/s). Works for any subgroup of 8 lanes or more.
+// Variant with subgroups: the values of 8 * BLOCKS rows are loaded once per subgroup, one row a lane and block, and passed
+// around. Loads are the bottleneck of the plain variant (lavapipe, one core: plain 6, BLOCKS = 1 12, BLOCKS = 2 16 GFLOP/s;
+// 4 gives 18 but takes 4 s more to compile there). Works for any subgroup of 8 lanes or more. src/nn/matmul.ts puts the
+// constant BLOCKS behind the first line.
 
 struct Params {
   m: u32, // rows of the result
@@ -35,47 +37,31 @@ fn accumulate(sum: vec4f, x: vec4f, b0: vec4f, b1: vec4f, b2: vec4f, b3: vec4f) 
 fn store(row: u32, column: u32, value: vec4f) {
   if (row >= params.m) { return; }
   let at = row * params.n4 + column;
-  if (params.add == 1u) { y[at] += params.alpha * value; } else { y[at] = params.alpha * value; }
+  // No branch: this is written out for every row, and software adapters compile branches slowly.
+  y[at] = select(params.alpha * value, y[at] + params.alpha * value, params.add == 1u);
 }
 
 @compute @workgroup_size(16)
 fn matmul_nn(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u, @builtin(subgroup_invocation_id) lane: u32) {
-  let row = group.y * 8u;
+  let row = group.y * 8u * BLOCKS;
   let column = group.x * 16u + local.x;
   let safe_column = min(column, params.n4 - 1u);
-  let last = params.m - 1u;
-  let mine = min(row + (lane & 7u), last);
-  var sum0 = vec4f();
-  var sum1 = vec4f();
-  var sum2 = vec4f();
-  var sum3 = vec4f();
-  var sum4 = vec4f();
-  var sum5 = vec4f();
-  var sum6 = vec4f();
-  var sum7 = vec4f();
+  var mine: array<u32, BLOCKS>;
+  var sum: array<vec4f, 8u * BLOCKS>;
+  for (var i = 0u; i < BLOCKS; i++) { mine[i] = min(row + i * 8u + (lane & 7u), params.m - 1u); }
+  for (var i = 0u; i < 8u * BLOCKS; i++) { sum[i] = vec4f(); }
   for (var k = 0u; k < params.k4; k++) {
     let b0 = b[(k * 4u + 0u) * params.n4 + safe_column];
     let b1 = b[(k * 4u + 1u) * params.n4 + safe_column];
     let b2 = b[(k * 4u + 2u) * params.n4 + safe_column];
     let b3 = b[(k * 4u + 3u) * params.n4 + safe_column];
-    let x = a[mine * params.k4 + k];
-    sum0 = accumulate(sum0, subgroupBroadcast(x, 0u), b0, b1, b2, b3);
-    sum1 = accumulate(sum1, subgroupBroadcast(x, 1u), b0, b1, b2, b3);
-    sum2 = accumulate(sum2, subgroupBroadcast(x, 2u), b0, b1, b2, b3);
-    sum3 = accumulate(sum3, subgroupBroadcast(x, 3u), b0, b1, b2, b3);
-    sum4 = accumulate(sum4, subgroupBroadcast(x, 4u), b0, b1, b2, b3);
-    sum5 = accumulate(sum5, subgroupBroadcast(x, 5u), b0, b1, b2, b3);
-    sum6 = accumulate(sum6, subgroupBroadcast(x, 6u), b0, b1, b2, b3);
-    sum7 = accumulate(sum7, subgroupBroadcast(x, 7u), b0, b1, b2, b3);
+    for (var i = 0u; i < BLOCKS; i++) {
+      let x = a[mine[i] * params.k4 + k];
+      for (var r = 0u; r < 8u; r++) {
+        sum[i * 8u + r] = accumulate(sum[i * 8u + r], subgroupShuffle(x, r), b0, b1, b2, b3);
+      }
+    }
   }
-  if (column < params.n4) {
-    store(row + 0u, column, sum0);
-    store(row + 1u, column, sum1);
-    store(row + 2u, column, sum2);
-    store(row + 3u, column, sum3);
-    store(row + 4u, column, sum4);
-    store(row + 5u, column, sum5);
-    store(row + 6u, column, sum6);
-    store(row + 7u, column, sum7);
-  }
+  if (column >= params.n4) { return; }
+  for (var i = 0u; i < 8u * BLOCKS; i++) { store(row + i, column, sum[i]); }
 }

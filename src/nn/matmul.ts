@@ -14,43 +14,63 @@ import type { Binding, Recorder } from '../gpu/recorder';
 
 export type MatmulVariant = 'plain' | 'subgroup';
 
-const ROWS = 8; // rows a workgroup owns
+const ROWS = 8; // rows a workgroup owns, and the lanes a subgroup needs
+const WIDE_ROWS = 16; // with subgroups, where there are that many: half the loads
 const COLUMNS4 = 16; // columns / 4 a workgroup owns
+
+interface Kernels {
+  nn: Kernel;
+  tn: Kernel;
+  /** Rows of the result a workgroup owns. */
+  rows: number;
+}
 
 /** Products between row-major f32 matrices on the GPU. `k`, `n` of nn and `m`, `n` of tn must be multiples of 4. */
 export class Matmul {
   variant: MatmulVariant = 'plain';
-  private readonly kernels: Record<MatmulVariant, { nn: Kernel; tn: Kernel }>;
+  private readonly plain: Kernels;
+  private readonly subgroup: { narrow: Kernels; wide: Kernels } | null;
   private readonly transposer: Kernel;
 
   constructor(private readonly gpu: Gpu) {
-    const plain = { nn: gpu.kernel(nnSource, 'matmul_nn'), tn: gpu.kernel(tnSource, 'matmul_tn') };
-    const subgroup = gpu.features.includes('subgroups') && gpu.subgroupMinSize >= ROWS;
-    this.kernels = {
-      plain,
-      subgroup: subgroup
-        ? { nn: gpu.kernel(nnSubgroupSource, 'matmul_nn'), tn: gpu.kernel(tnSubgroupSource, 'matmul_tn') }
-        : plain,
+    this.plain = { nn: gpu.kernel(nnSource, 'matmul_nn'), tn: gpu.kernel(tnSource, 'matmul_tn'), rows: ROWS };
+    const subgroup = (rows: number): Kernels => {
+      const text = (source: string): string =>
+        source.replace('enable subgroups;', `enable subgroups;\nconst BLOCKS = ${rows / ROWS}u;`);
+      return {
+        nn: gpu.kernel(text(nnSubgroupSource), 'matmul_nn'),
+        tn: gpu.kernel(text(tnSubgroupSource), 'matmul_tn'),
+        rows,
+      };
     };
+    const possible = gpu.features.includes('subgroups') && gpu.subgroupMinSize >= ROWS;
+    this.subgroup = possible ? { narrow: subgroup(ROWS), wide: subgroup(WIDE_ROWS) } : null;
     this.transposer = gpu.kernel(transposeSource, 'transpose');
   }
 
   get hasSubgroupVariant(): boolean {
-    return this.kernels.subgroup !== this.kernels.plain;
+    return this.subgroup !== null;
+  }
+
+  private kernelsFor(m: number): Kernels {
+    if (this.variant === 'plain' || !this.subgroup) return this.plain;
+    return m > ROWS ? this.subgroup.wide : this.subgroup.narrow;
   }
 
   /** y[m, n] (+)= alpha a[m, k] b[k, n]. */
   nn(rec: Recorder, a: Binding, b: Binding, y: Binding, m: number, k: number, n: number, add = false, alpha = 1): void {
-    const groups = [Math.ceil(n / 4 / COLUMNS4), Math.ceil(m / ROWS)] as const;
+    const kernels = this.kernelsFor(m);
+    const groups = [Math.ceil(n / 4 / COLUMNS4), Math.ceil(m / kernels.rows)] as const;
     rec.work(2 * m * k * n);
-    rec.dispatch(this.kernels[this.variant].nn, [a, b, y], groups, [m, n / 4, k, k / 4, add ? 1 : 0], [alpha]);
+    rec.dispatch(kernels.nn, [a, b, y], groups, [m, n / 4, k, k / 4, add ? 1 : 0], [alpha]);
   }
 
   /** y[m, n] (+)= alpha transpose(a[k, m]) b[k, n]. */
   tn(rec: Recorder, a: Binding, b: Binding, y: Binding, m: number, k: number, n: number, add = false, alpha = 1): void {
-    const groups = [Math.ceil(n / 4 / COLUMNS4), Math.ceil(m / ROWS)] as const;
+    const kernels = this.kernelsFor(m);
+    const groups = [Math.ceil(n / 4 / COLUMNS4), Math.ceil(m / kernels.rows)] as const;
     rec.work(2 * m * k * n);
-    rec.dispatch(this.kernels[this.variant].tn, [a, b, y], groups, [m, n / 4, k, 0, add ? 1 : 0], [alpha]);
+    rec.dispatch(kernels.tn, [a, b, y], groups, [m, n / 4, k, 0, add ? 1 : 0], [alpha]);
   }
 
   /** y[n, m] = transpose(x[m, n]). */
