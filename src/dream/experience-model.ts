@@ -41,6 +41,8 @@ export interface DreamCounts {
   rejectedSuccesses: number;
   /** Answers that stand although they contradict their transcript. */
   contradictions: number;
+  /** Successes that the text shows and the model did not claim (`goalCheck`). */
+  grantedSuccesses: number;
   /** Accepted actions that the text rules out, answered by the failure state instead (`stepCheck`). */
   refusals: number;
   /** Questions for which at least one memory was found. */
@@ -65,6 +67,7 @@ export class DreamedEnvironment implements EnvironmentBatch {
     lost: 0,
     rejectedSuccesses: 0,
     contradictions: 0,
+    grantedSuccesses: 0,
     refusals: 0,
     recalled: 0,
     questions: 0,
@@ -193,9 +196,12 @@ export class DreamedEnvironment implements EnvironmentBatch {
     // An invalid action leads to the failure state and never to a reward, whatever flag the model wrote.
     const claimed = answer.valid && answer.reward > 0;
     const turn = { action, observation: answer.observation, valid: answer.valid };
-    const supported =
-      claimed && (!goalCheck || domain.supportsSuccess(slot.task, slot.firstObservation, [...slot.turns, turn]));
+    const shown = () => domain.supportsSuccess(slot.task, slot.firstObservation, [...slot.turns, turn]);
+    // The check works both ways: a success that the text does not show is refused, one that it shows is granted. A model
+    // that misses true successes (a third of them, measured) teaches the policy to avoid them.
+    const supported = goalCheck ? answer.valid && shown() : claimed;
     if (claimed && !supported) this.counts.rejectedSuccesses++;
+    if (supported && !claimed) this.counts.grantedSuccesses++;
 
     slot.turns.push(turn);
     slot.observation = answer.observation;

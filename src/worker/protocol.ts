@@ -28,7 +28,7 @@ export interface RunConfig {
   lambda: number;
   retrievalTopK: number;
   experienceTemperature: number;
-  /** Reject a dreamed success that the dreamed transcript itself contradicts. */
+  /** Let the dreamed transcript decide success: one it does not show is refused, one it shows is granted. */
   goalCheck: boolean;
   /** Ask once more when a dreamed step contradicts its own transcript. */
   stepCheck: boolean;

@@ -161,6 +161,48 @@ describe('the household domain', () => {
   });
 });
 
+describe('a dream that misses a success', () => {
+  it('is granted what its own text shows, and only with the goal check', async () => {
+    const task = tasks.find(({ family }) => family === 'pick_and_place_simple')!;
+    for (const goalCheck of [true, false]) {
+      const truth = oracle([task]);
+      const blind = new Scripted(() => []);
+      blind.sessions = (count) => {
+        const streams = truth.sessions(count);
+        const generate = streams.generate.bind(streams);
+        const deny = (token: number) => (token === tokenizer.special['<r1>'] ? tokenizer.special['<r0>'] : token);
+        streams.generate = async (which, options) =>
+          (await generate(which, options)).map((answer) => ({ ...answer, tokens: answer.tokens.map(deny) }));
+        return streams;
+      };
+      const environment = new DreamedEnvironment({
+        model: blind,
+        domain,
+        buffer: new ReplayBuffer(10),
+        topK: cpuTopK,
+        retrievalTopK: 0,
+        temperature: 1,
+        goalCheck,
+        stepCheck: true,
+      });
+      await environment.reset([task], 1);
+      const world = new HouseholdWorld();
+      world.reset(task);
+      const player = new Demonstrator('expert', world, new Random(1));
+      let real = { reward: 0, done: false };
+      let dreamed: { reward: number } | null = null;
+      for (let step = 0; step < 40 && !real.done; step++) {
+        const action = player.next();
+        real = world.step(action);
+        [dreamed] = await environment.step([action]);
+      }
+      expect(real.reward).toBe(1);
+      expect(dreamed?.reward).toBe(goalCheck ? 1 : 0);
+      expect(environment.counts.grantedSuccesses).toBe(goalCheck ? 1 : 0);
+    }
+  });
+});
+
 describe('a dream that accepts everything', () => {
   it('is held to its own text: a place that the room does not have leads to the failure state', async () => {
     const [task] = tasks;

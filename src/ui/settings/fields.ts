@@ -151,7 +151,7 @@ export const fields: readonly Field[] = [
     key: 'goalCheck',
     group: 'dream',
     label: 'Check dreamed successes',
-    help: 'Refuses a dreamed success when the dreamed story itself does not contain the steps it needs.',
+    help: 'Lets the dreamed story decide: a success it does not contain is refused, one it contains is granted.',
   },
   {
     kind: 'switch',
