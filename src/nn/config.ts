@@ -14,6 +14,24 @@ export interface DecoderConfig {
   ropeTheta: number;
   normEps: number;
   contextLength: number;
+  /** Llama 3's stretched rotary frequencies; absent = plain. */
+  ropeScaling?: RopeScaling;
+  /** Layers (from 0) whose queries and keys are not rotated (SmolLM3). */
+  noRopeLayers?: readonly number[];
+  /** q, k and v have a bias (Qwen2). */
+  attentionBias?: boolean;
+  /** Each head's queries and keys are RMS-normed before the rotation (Qwen3). */
+  qkNorm?: boolean;
+  /** The output head has its own weights; absent = it shares the embedding's. */
+  untiedHead?: boolean;
+}
+
+/** `rope_type: llama3` of a config.json: low frequencies divided by `factor`, a smooth passage between. */
+export interface RopeScaling {
+  factor: number;
+  lowFreqFactor: number;
+  highFreqFactor: number;
+  originalContextLength: number;
 }
 
 /** Throws `bad-model-config` unless every dimension suits the kernels (vec4 rows, whole head groups). */
