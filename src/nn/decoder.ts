@@ -120,7 +120,7 @@ export class Decoder {
       });
     }
     this.finalNorm = parameter('norm', 1, c.width);
-    this.head = new LmHead(gpu, this.matmul, this.table, lora === null);
+    this.head = new LmHead(gpu, new Linear(this.matmul, this.table, lora === null));
   }
 
   /** The weights an optimiser updates: all of them, or the adapters only. */

@@ -1,13 +1,12 @@
 /**
- * @file The tied language-model head, one block of rows at a time: log-probability, entropy and gradient without a
+ * @file The language-model head, one block of rows at a time: log-probability, entropy and gradient without a
  * [tokens x vocabulary] matrix.
  */
 import source from '../../shaders/lm-head.wgsl?raw';
 import type { GpuBuffer } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
 import type { Recorder } from '../gpu/recorder';
-import type { Matmul } from './matmul';
-import type { Parameter } from './parameter';
+import type { Projection } from './linear';
 
 export class LmHead {
   private readonly logprobKernel;
@@ -15,10 +14,8 @@ export class LmHead {
 
   constructor(
     private readonly gpu: Gpu,
-    private readonly matmul: Matmul,
-    /** [vocab, width], tied with the embedding. */
-    private readonly table: Parameter,
-    public trainable: boolean,
+    /** [vocab, width]: the embedding's own table where it is tied. */
+    private readonly weights: Projection,
     /** Floats of logits that may exist at once (16 MiB). */
     private readonly blockFloats = 1 << 22,
   ) {
@@ -28,12 +25,12 @@ export class LmHead {
 
   /** Multiples of 16 keep every block's first row on a 256-byte boundary, as bindings must be. */
   private get rowsPerBlock(): number {
-    return Math.max(16, Math.floor(this.blockFloats / this.table.rows / 64) * 64);
+    return Math.max(16, Math.floor(this.blockFloats / this.weights.outputs / 64) * 64);
   }
 
   /** logits[n, vocab] of hidden[n, width]; for the sampler, where n is the number of streams. */
   logits(rec: Recorder, hidden: GpuBuffer, logits: GpuBuffer, n: number): void {
-    this.matmul.nn(rec, hidden, this.table.transposed!, logits, n, this.table.columns, this.table.rows);
+    this.weights.forward(rec, hidden, logits, n);
   }
 
   /**
@@ -47,7 +44,7 @@ export class LmHead {
     out: { logProbs: GpuBuffer; entropy: GpuBuffer; lse: GpuBuffer },
     n: number,
   ): GpuBuffer | null {
-    const { rows: vocab } = this.table;
+    const vocab = this.weights.outputs;
     const block = Math.min(this.rowsPerBlock, n);
     const logits = this.gpu.alloc(block * vocab * 4, 'logits');
     for (let first = 0; first < n; first += block) {
@@ -65,7 +62,7 @@ export class LmHead {
     return null;
   }
 
-  /** dHidden[n, width] and (trainable) the table's gradient, from dL/dlogprob and dL/dentropy [n]. */
+  /** dHidden[n, width] and (where they are trainable) the weights' gradient, from dL/dlogprob and dL/dentropy [n]. */
   backward(
     rec: Recorder,
     hidden: GpuBuffer,
@@ -77,7 +74,7 @@ export class LmHead {
     n: number,
     keptLogits: GpuBuffer | null,
   ): void {
-    const { rows: vocab, columns: width } = this.table;
+    const { outputs: vocab, inputs: width } = this.weights;
     const block = keptLogits ? n : Math.min(this.rowsPerBlock, n);
     const logits = keptLogits ?? this.gpu.alloc(block * vocab * 4, 'logits');
     for (let first = 0; first < n; first += block) {
@@ -90,18 +87,15 @@ export class LmHead {
         [count, vocab, first],
       );
       const rows = first === 0 ? dHidden : ([dHidden, first * width * 4, count * width * 4] as const);
-      this.matmul.nn(rec, logits, this.table.weight, rows, count, vocab, width);
-      if (this.trainable) {
-        const x = first === 0 ? hidden : ([hidden, first * width * 4, count * width * 4] as const);
-        this.matmul.tn(rec, logits, x, this.table.gradient!, vocab, count, width, true);
-      }
+      const x = first === 0 ? hidden : ([hidden, first * width * 4, count * width * 4] as const);
+      this.weights.backward(rec, x, logits, rows, count);
     }
     logits.release();
   }
 
   private blockLogits(rec: Recorder, hidden: GpuBuffer, logits: GpuBuffer, first: number, count: number): void {
-    const { rows: vocab, columns: width } = this.table;
+    const width = this.weights.inputs;
     const x = first === 0 ? hidden : ([hidden, first * width * 4, count * width * 4] as const);
-    this.matmul.nn(rec, x, this.table.transposed!, logits, count, width, vocab);
+    this.weights.forward(rec, x, logits, count);
   }
 }

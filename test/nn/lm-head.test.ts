@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { Linear } from '../../src/nn/linear';
 import { LmHead } from '../../src/nn/lm-head';
 import { Matmul } from '../../src/nn/matmul';
 import { Parameter } from '../../src/nn/parameter';
@@ -36,7 +37,7 @@ async function run(size: Size, blockFloats?: number, trainable = true) {
   const { n, vocab, width } = size;
   const matmul = new Matmul(gpu);
   const parameter = new Parameter(gpu, 'table', vocab, width, true);
-  const head = new LmHead(gpu, matmul, parameter, trainable, blockFloats);
+  const head = new LmHead(gpu, new Linear(matmul, parameter, trainable), blockFloats);
   const all = data(size);
   let blocks = 'one';
   const gradient = { dTable: new Float32Array(vocab * width) };
@@ -122,7 +123,7 @@ test('far logits give finite numbers: certain, impossible, uniform', async () =>
   const [n, vocab, width] = [3, 8, 4];
   const matmul = new Matmul(gpu);
   const parameter = new Parameter(gpu, 'table', vocab, width, true);
-  const head = new LmHead(gpu, matmul, parameter, true);
+  const head = new LmHead(gpu, new Linear(matmul, parameter, true));
   const table = new Float32Array(vocab * width);
   for (let i = 0; i < vocab; i++) table[i * width] = i === 2 ? 1 : 0;
   const all = {
