@@ -5,6 +5,10 @@
 // | binding | buffer    | shape                         |
 // | 1       | rows      | [t] (cache base, position)    |
 // | 2       | qkv       | [t, width], rotated in place  |
+// | 3       | table     | [positions, half] (cos, sin)  | rope_table only: long contexts and scaled frequencies
+//
+// WGSL promises little of sin and cos far from zero, so positions beyond the first thousand read a table made in double
+// precision (src/nn/rope.ts).
 
 struct Params { t: u32, heads: u32, half: u32, width: u32, theta: f32, direction: f32 }
 
@@ -19,8 +23,22 @@ fn rope(@builtin(global_invocation_id) id: vec3u) {
   let i = id.x % params.half;
   if (head >= params.heads) { return; }
   let angle = f32(rows[row].y) * exp(-log(params.theta) * f32(i) / f32(params.half));
-  let c = cos(angle);
-  let s = sin(angle) * params.direction;
+  turn(row, head, i, cos(angle), sin(angle) * params.direction);
+}
+
+@group(0) @binding(3) var<storage, read> table: array<vec2f>;
+
+@compute @workgroup_size(64)
+fn rope_table(@builtin(global_invocation_id) id: vec3u) {
+  let row = id.y;
+  let head = id.x / params.half;
+  let i = id.x % params.half;
+  if (head >= params.heads) { return; }
+  let entry = table[rows[row].y * params.half + i];
+  turn(row, head, i, entry.x, entry.y * params.direction);
+}
+
+fn turn(row: u32, head: u32, i: u32, c: f32, s: f32) {
   let at = row * params.width + head * params.half * 2u + i;
   let a = qkv[at];
   let b = qkv[at + params.half];

@@ -15,10 +15,16 @@ export interface LayerActivations {
   normed2: GpuBuffer; // [t, width]
   gateUp: GpuBuffer; // [t, 2 ffn]
   act: GpuBuffer; // [t, ffn]
+  /** Before the head norms (Qwen3 only): [t, (heads + 2 kvHeads) * headDim]. */
+  rawQkv?: GpuBuffer;
+  /** 1 / rms of each query and key head (Qwen3 only): [t, heads + kvHeads]. */
+  headScale?: GpuBuffer;
 }
 
-function layerWidths(c: DecoderConfig): Record<keyof LayerActivations, number> {
+function layerWidths(c: DecoderConfig): Partial<Record<keyof LayerActivations, number>> {
+  const normed = c.qkNorm ? { rawQkv: (c.heads + 2 * c.kvHeads) * c.headDim, headScale: c.heads + c.kvHeads } : {};
   return {
+    ...normed,
     scale1: 1,
     normed1: c.width,
     qkv: (c.heads + 2 * c.kvHeads) * c.headDim,

@@ -6,7 +6,8 @@ import { layerBytesPerToken } from './activations';
 import { AdamW } from './adamw';
 import { ComposedEmbedding } from './composed-embedding';
 import { checkConfig, type DecoderConfig } from './config';
-import { Decoder, type LoraSettings, trainingActivations } from './decoder';
+import { Decoder, trainingActivations } from './decoder';
+import type { DecoderOptions } from './decoder-weights';
 import type {
   LanguageModel,
   Loss,
@@ -22,8 +23,7 @@ import { Sampler } from './sampler';
 import { DecoderSessions } from './sessions';
 import { stat, type TokenLoss } from './token-loss';
 
-export interface DecoderModelOptions {
-  lora?: LoraSettings | null;
+export interface DecoderModelOptions extends DecoderOptions {
   /** Pre-training only: entity rows share parts, see composed-embedding.ts. [vocab, 2], -1 = none. */
   embeddingParts?: Int32Array | null;
   /** Tokens per forward/backward pass; gradients accumulate over passes. */
@@ -50,7 +50,7 @@ export class DecoderModel implements LanguageModel {
     options: DecoderModelOptions = {},
   ) {
     checkConfig(config);
-    this.decoder = new Decoder(gpu, config, options.lora ?? null);
+    this.decoder = new Decoder(gpu, config, options);
     this.sampler = new Sampler(gpu);
     this.optimizer = new AdamW(gpu, this.decoder.reduce);
     this.composed = options.embeddingParts ? new ComposedEmbedding(gpu, this.decoder, options.embeddingParts) : null;

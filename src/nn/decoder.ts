@@ -1,37 +1,29 @@
 /**
- * @file A Llama-style decoder on the GPU: RMSNorm, RoPE, grouped-query attention, SwiGLU, tied head.
+ * @file A Llama-style decoder on the GPU: RMSNorm, RoPE, grouped-query attention, SwiGLU, with the Qwen and SmolLM variants
+ * of attention (bias, head norms, layers without rotation).
  *
  * Training and generation run the same kernels over the same packed layout: a batch is a list of tokens, each with the
  * base of its sequence's rows and its position, so ragged sequences need no padding and the sampler's log-probabilities
  * are the trainer's.
  */
-import { DreamError } from '../data/errors';
 import type { GpuBuffer } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
 import type { Recorder } from '../gpu/recorder';
 import { Activations, type LayerActivations } from './activations';
 import { Attention } from './attention';
 import type { AttentionTiles } from './attention-tiles';
+import { Bias } from './bias';
 import type { DecoderConfig } from './config';
+import { type DecoderOptions, DecoderWeights, type Layer } from './decoder-weights';
 import { Embedding } from './embedding';
-import { Linear, type Projection } from './linear';
+import { HeadNorm } from './head-norm';
 import { LmHead } from './lm-head';
-import { LoraLinear } from './lora';
 import { Matmul } from './matmul';
-import { Parameter } from './parameter';
+import type { Parameter } from './parameter';
 import { Reduce } from './reduce';
 import { RmsNorm } from './rmsnorm';
 import { Rope } from './rope';
 import { SwiGlu } from './swiglu';
-
-export interface Layer {
-  norm1: Parameter;
-  qkv: Projection;
-  out: Projection;
-  norm2: Parameter;
-  gateUp: Projection;
-  down: Projection;
-}
 
 /** A batch on the device: whole sequences in training, new tokens of streams in generation. */
 export interface Batch {
@@ -50,25 +42,16 @@ export interface TrainBatch extends Batch {
   starts: GpuBuffer; // [vocab + 1]
 }
 
-export interface LoraSettings {
-  rank: number;
-  alpha: number;
-}
-
 export class Decoder {
   readonly matmul: Matmul;
   readonly reduce: Reduce;
   readonly embedding: Embedding;
   readonly attention: Attention;
   readonly head: LmHead;
-  readonly table: Parameter;
-  readonly finalNorm: Parameter;
-  readonly layers: Layer[] = [];
-  /** Every base weight, by internal name. */
-  readonly parameters: Parameter[] = [];
-  /** Adapter weights, when LoRA is on. */
-  readonly adapters: Parameter[] = [];
+  readonly weights: DecoderWeights;
   private readonly norm: RmsNorm;
+  private readonly headNorm: HeadNorm;
+  private readonly bias: Bias;
   private readonly rope: Rope;
   private readonly swiglu: SwiGlu;
   private readonly qkvWidth: number;
@@ -76,60 +59,44 @@ export class Decoder {
   constructor(
     private readonly gpu: Gpu,
     readonly config: DecoderConfig,
-    lora: LoraSettings | null = null,
+    options: DecoderOptions = {},
   ) {
     const c = config;
-    if (lora && !(lora.rank > 0 && lora.rank % 4 === 0)) {
-      throw new DreamError(
-        'bad-model-config',
-        `A LoRA rank of ${lora.rank} is not supported.`,
-        'Choose a rank that is a positive multiple of 4.',
-      );
-    }
     this.matmul = new Matmul(gpu);
+    this.weights = new DecoderWeights(gpu, this.matmul, c, options);
     this.reduce = new Reduce(gpu);
     this.embedding = new Embedding(gpu);
     this.attention = new Attention(gpu, c);
     this.norm = new RmsNorm(gpu, this.reduce, c.normEps);
-    this.rope = new Rope(gpu, c.ropeTheta);
+    this.headNorm = new HeadNorm(gpu, c);
+    this.bias = new Bias(gpu);
+    this.rope = new Rope(gpu, c);
     this.swiglu = new SwiGlu(gpu);
     this.qkvWidth = (c.heads + 2 * c.kvHeads) * c.headDim;
-
-    const parameter = (name: string, rows: number, columns: number): Parameter => {
-      const p = new Parameter(gpu, name, rows, columns, rows > 1);
-      this.parameters.push(p);
-      return p;
-    };
-    const projection = (name: string, outputs: number, inputs: number): Projection => {
-      const base = new Linear(this.matmul, parameter(name, outputs, inputs), lora === null);
-      if (!lora) return base;
-      const a = new Parameter(gpu, `${name}.lora_A`, lora.rank, inputs, true);
-      const b = new Parameter(gpu, `${name}.lora_B`, outputs, lora.rank, true);
-      this.adapters.push(a, b);
-      return new LoraLinear(gpu, this.matmul, base, a, b, lora.alpha / lora.rank);
-    };
-    this.table = parameter('embed', c.vocabSize, c.width);
-    for (let l = 0; l < c.layers; l++) {
-      this.layers.push({
-        norm1: parameter(`layer.${l}.norm1`, 1, c.width),
-        qkv: projection(`layer.${l}.qkv`, this.qkvWidth, c.width),
-        out: projection(`layer.${l}.out`, c.width, c.heads * c.headDim),
-        norm2: parameter(`layer.${l}.norm2`, 1, c.width),
-        gateUp: projection(`layer.${l}.gate_up`, 2 * c.ffn, c.width),
-        down: projection(`layer.${l}.down`, c.width, c.ffn),
-      });
-    }
-    this.finalNorm = parameter('norm', 1, c.width);
-    this.head = new LmHead(gpu, new Linear(this.matmul, this.table, lora === null));
+    this.head = new LmHead(gpu, this.weights.head);
   }
 
-  /** The weights an optimiser updates: all of them, or the adapters only. */
+  /** Every f32 base weight, by internal name. */
+  get parameters(): Parameter[] {
+    return this.weights.parameters;
+  }
+
+  /** Adapter weights, when LoRA is on. */
+  get adapters(): Parameter[] {
+    return this.weights.adapters;
+  }
+
+  /** The embedding in f32 (small models). */
+  get table(): Parameter {
+    return this.weights.table;
+  }
+
   get trainable(): Parameter[] {
-    return this.adapters.length > 0 ? this.adapters : this.parameters;
+    return this.weights.trainable;
   }
 
   get isFullTraining(): boolean {
-    return this.adapters.length === 0;
+    return this.weights.isFullTraining;
   }
 
   /** Call after weights change. */
@@ -141,9 +108,9 @@ export class Decoder {
   forward(rec: Recorder, batch: Batch, acts: Activations): void {
     const { t } = batch;
     const { width, layers } = this.config;
-    this.embedding.gather(rec, this.table.weight, batch.tokens, acts.x[0], t, width);
+    this.weights.gather(rec, this.embedding, batch.tokens, acts.x[0], t);
     for (let l = 0; l < layers; l++) this.forwardLayer(rec, l, batch, acts.layers[l], acts.x[l], acts.x[l + 1], null);
-    this.norm.forward(rec, acts.x[layers], this.finalNorm.weight, acts.final, acts.finalScale, t, width);
+    this.norm.forward(rec, acts.x[layers], this.weights.finalNorm.weight, acts.final, acts.finalScale, t, width);
   }
 
   /** New tokens of streams against their KV caches (one buffer per layer). The residual stream runs in place. */
@@ -151,10 +118,10 @@ export class Decoder {
     const { t } = batch;
     const { width, layers } = this.config;
     const x = acts.x[0];
-    this.embedding.gather(rec, this.table.weight, batch.tokens, x, t, width);
+    this.weights.gather(rec, this.embedding, batch.tokens, x, t);
     for (let l = 0; l < layers; l++)
       this.forwardLayer(rec, l, batch, { ...acts.layers[l], middle: x }, x, x, caches[l]);
-    this.norm.forward(rec, x, this.finalNorm.weight, acts.final, acts.finalScale, t, width);
+    this.norm.forward(rec, x, this.weights.finalNorm.weight, acts.final, acts.finalScale, t, width);
   }
 
   private forwardLayer(
@@ -167,11 +134,10 @@ export class Decoder {
     cache: GpuBuffer | null,
   ): void {
     const { t, rows, meanKeys, tiles } = batch;
-    const { width, heads, kvHeads, headDim, ffn } = this.config;
-    const layer = this.layers[l];
+    const { width, ffn } = this.config;
+    const layer = this.weights.layers[l];
     this.norm.forward(rec, xIn, layer.norm1.weight, a.normed1, a.scale1, t, width);
-    layer.qkv.forward(rec, a.normed1, a.qkv, t);
-    this.rope.record(rec, rows, a.qkv, t, heads + kvHeads, headDim, this.qkvWidth, 1);
+    this.project(rec, l, layer, rows, a, t);
     if (cache) {
       this.attention.store(rec, a.qkv, rows, cache, t);
       this.attention.forwardCached(rec, a.qkv, cache, rows, a.o, a.lse, t, meanKeys, tiles);
@@ -185,6 +151,22 @@ export class Decoder {
     this.swiglu.forward(rec, a.gateUp, a.act, t, ffn);
     if (xOut !== a.middle) rec.copy(a.middle, 0, xOut, 0, t * width * 4);
     layer.down.forward(rec, a.act, xOut, t, true);
+  }
+
+  /** Queries, keys and values of a layer: product, bias, head norms, rotation. */
+  private project(rec: Recorder, l: number, layer: Layer, rows: GpuBuffer, a: LayerActivations, t: number): void {
+    const { heads, kvHeads, headDim } = this.config;
+    layer.qkv.forward(rec, a.normed1, a.qkv, t);
+    if (layer.qkvBias) this.bias.record(rec, layer.qkvBias.weight, a.qkv, t, this.qkvWidth);
+    if (layer.qkNorm) {
+      rec.copy(a.qkv, 0, a.rawQkv!, 0, t * this.qkvWidth * 4);
+      this.headNorm.forward(rec, a.rawQkv!, layer.qkNorm.weight, a.qkv, a.headScale!, t);
+    }
+    if (this.isRotated(l)) this.rope.record(rec, rows, a.qkv, t, heads + kvHeads, headDim, this.qkvWidth, 1);
+  }
+
+  private isRotated(l: number): boolean {
+    return !this.config.noRopeLayers?.includes(l);
   }
 
   /**
@@ -206,8 +188,18 @@ export class Decoder {
     };
     const { dx } = scratch;
     rec.clear(dx, 0, t * width * 4);
-    const dFinalNorm = full ? this.finalNorm.gradient : null;
-    this.norm.backward(rec, acts.x[layers], this.finalNorm.weight, dFinal, acts.finalScale, dx, dFinalNorm, t, width);
+    const dFinalNorm = full ? this.weights.finalNorm.gradient : null;
+    this.norm.backward(
+      rec,
+      acts.x[layers],
+      this.weights.finalNorm.weight,
+      dFinal,
+      acts.finalScale,
+      dx,
+      dFinalNorm,
+      t,
+      width,
+    );
     for (let l = layers - 1; l >= 0; l--) {
       const a = acts.layers[l];
       if (acts.recompute && l < layers - 1) this.forwardLayer(rec, l, batch, a, acts.x[l], scratch.dNormed, null);
@@ -235,7 +227,7 @@ export class Decoder {
   ): void {
     const { t, rows, ends, meanKeys, tiles } = batch;
     const { width, heads, kvHeads, headDim, ffn } = this.config;
-    const layer = this.layers[l];
+    const layer = this.weights.layers[l];
     const full = this.isFullTraining;
     layer.down.backward(rec, a.act, s.dx, s.dAct, t);
     this.swiglu.backward(rec, a.gateUp, s.dAct, s.dGateUp, t, ffn);
@@ -253,7 +245,8 @@ export class Decoder {
     );
     layer.out.backward(rec, a.o, s.dx, s.dO, t);
     this.attention.backward(rec, a.qkv, rows, ends, a.o, s.dO, a.lse, s.delta, s.dQkv, t, meanKeys, tiles);
-    this.rope.record(rec, rows, s.dQkv, t, heads + kvHeads, headDim, this.qkvWidth, -1);
+    if (this.isRotated(l)) this.rope.record(rec, rows, s.dQkv, t, heads + kvHeads, headDim, this.qkvWidth, -1);
+    if (layer.qkNorm) this.headNorm.backward(rec, a.rawQkv!, layer.qkNorm.weight, s.dQkv, a.headScale!, t);
     layer.qkv.backward(rec, a.normed1, s.dQkv, s.dNormed, t);
     this.norm.backward(
       rec,
@@ -269,7 +262,8 @@ export class Decoder {
   }
 
   dispose(): void {
-    for (const p of [...this.parameters, ...this.adapters]) p.dispose();
+    this.weights.dispose();
+    this.rope.dispose();
   }
 }
 

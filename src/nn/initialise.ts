@@ -23,8 +23,8 @@ export function initialise(model: DecoderModel, seed: number): void {
   model.named().forEach((p, index) => {
     const random = generator(seed + index * 7919);
     const data = new Float32Array(p.count);
-    if (p.rows === 1) data.fill(1);
-    else if (!p.name.endsWith('lora_B')) {
+    if (/norm\d?$/.test(p.name)) data.fill(1);
+    else if (!/(bias|lora_B)$/.test(p.name)) {
       const std = /\.(out|down)$/.test(p.name)
         ? residual
         : p.name.startsWith('embed')

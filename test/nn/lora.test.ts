@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import type { DecoderConfig } from '../../src/nn/config';
 import { Decoder } from '../../src/nn/decoder';
 import type { DecoderModel } from '../../src/nn/decoder-model';
 import { initialise } from '../../src/nn/initialise';
@@ -10,13 +11,14 @@ import { Parameter } from '../../src/nn/parameter';
 import { testGpu } from '../gpu';
 import { expectClose, normals } from '../numbers';
 import { ReferenceDecoder } from '../reference/decoder';
-import { adapterGradients, merged } from '../reference/lora';
+import { adapterGradients, diagonalBlocks, merged } from '../reference/lora';
 import { linear, linearBackward, type Vector } from '../reference/matmul';
 import { runKernel } from './run-kernel';
 import { dot, slopes } from './slopes';
 import { livelyWeights, randomTokens, tinyConfig, tinyModel } from './tiny-models';
 
 const lora = { rank: 4, alpha: 8 };
+const ropeScaling = { factor: 8, lowFreqFactor: 1, highFreqFactor: 4, originalContextLength: 32 };
 const sft = { kind: 'sft' } as const;
 const settings: OptimizerSettings = {
   learningRate: 1e-2,
@@ -43,15 +45,18 @@ const trainingData = (seed: number): TrainSequence[] =>
     weights: tokens.map((_, t) => (t % 3 === 0 ? 0 : 0.05)),
   }));
 
-describe.each([
-  [9, 16, 20, 4, 2],
-  [33, 12, 8, 8, 0.5],
-])('one layer: %i rows, %i inputs, %i outputs, rank %i, scale %d', (t, inputs, outputs, rank, scale) => {
+describe.each<[number, number, number[], number, number]>([
+  [9, 16, [20], 4, 2],
+  [33, 12, [8], 8, 0.5],
+  [17, 16, [12, 4, 4], 4, 2],
+])('one layer: %i rows, %i inputs, outputs %j, rank %i, scale %d', (t, inputs, parts, each, scale) => {
+  const outputs = parts.reduce((a, b) => a + b);
+  const rank = parts.length * each; // of the stacked matrices
   const data = {
     x: normals(1, t * inputs),
     w: normals(2, outputs * inputs, 0.3),
     a: normals(3, rank * inputs, 0.3),
-    b: normals(4, outputs * rank, 0.3),
+    b: diagonalBlocks(normals(4, outputs * rank, 0.3), parts, each),
     dy: normals(5, t * outputs),
     y: normals(6, t * outputs),
     dx: normals(7, t * inputs),
@@ -62,9 +67,9 @@ describe.each([
     const gpu = await testGpu();
     const matmul = new Matmul(gpu);
     const w = new Parameter(gpu, 'w', outputs, inputs, true);
-    const a = new Parameter(gpu, 'a', rank, inputs, true);
-    const b = new Parameter(gpu, 'b', outputs, rank, true);
-    const layer = new LoraLinear(gpu, matmul, new Linear(matmul, w, false), a, b, scale);
+    const base = new Linear(matmul, w, false);
+    const layer = new LoraLinear(gpu, matmul, base, 'w', { rank: each, alpha: scale * each }, parts);
+    const { a, b } = layer;
     layer.enabled = !change.off;
     const all = {
       ...data,
@@ -90,7 +95,7 @@ describe.each([
       rec.copy(a.gradient!, 0, buffers.da, 0, a.count * 4);
       rec.copy(b.gradient!, 0, buffers.db, 0, b.count * 4);
     });
-    for (const p of [w, a, b]) p.dispose();
+    for (const owned of [w, a, b, layer]) owned.dispose();
     return got;
   }
 
@@ -111,7 +116,7 @@ describe.each([
       2,
     );
     expectClose(got.da, da, 5);
-    expectClose(got.db, db, 5);
+    expectClose(got.db, diagonalBlocks(db, parts, each), 5);
   });
 
   test('the reference gradient is the slope of the reference', () => {
@@ -165,9 +170,16 @@ describe('in the decoder', () => {
     expect(await spoken[1]).toEqual(await spoken[0]);
   });
 
-  test('the gradient of every adapter equals the reference with merged weights', async () => {
+  test.each<[string, DecoderConfig]>([
+    ['a Llama', tinyConfig],
+    ['stretched rotation', { ...tinyConfig, ropeScaling }],
+    ['Qwen2: biases', { ...tinyConfig, attentionBias: true }],
+    ['Qwen3: head norms, its own head', { ...tinyConfig, qkNorm: true, untiedHead: true }],
+    ['SmolLM3: a layer without rotation', { ...tinyConfig, noRopeLayers: [1] }],
+  ])('the gradient of every adapter equals the reference with merged weights: %s', async (_, config) => {
     const gpu = await testGpu();
-    const m = await model(true);
+    const m = await tinyModel({ lora }, config);
+    open.push(m);
     const weights = livelyWeights(m.named(), 1);
     const adapters = new Map(
       m.decoder.parameters
@@ -175,14 +187,22 @@ describe('in the decoder', () => {
         .map((p) => [p.name, { p, a: weights.get(`${p.name}.lora_A`)!, b: weights.get(`${p.name}.lora_B`)! }]),
     );
     expect(adapters.size).toBe(4 * tinyConfig.layers);
-    const options = { rank: lora.rank, scale: lora.alpha / lora.rank };
+    const options = (name: string) => ({
+      rank: lora.rank * m.decoder.weights.adapted.get(name)!.parts.length,
+      scale: lora.alpha / lora.rank,
+    });
+    const blocks = (name: string, b: Vector) =>
+      diagonalBlocks(b, m.decoder.weights.adapted.get(name)!.parts, lora.rank);
     const whole = new Map<string, Vector>(weights);
-    for (const [name, { p, a, b }] of adapters) {
-      whole.set(name, merged(weights.get(name)!, { a, b, ...options }, p.rows, p.columns));
+    for (const [name, adapter] of adapters) {
+      const { p, a } = adapter;
+      adapter.b = blocks(name, adapter.b);
+      whole.set(name, merged(weights.get(name)!, { a, b: adapter.b, ...options(name) }, p.rows, p.columns));
+      m.setWeights(new Map([[`${name}.lora_B`, adapter.b]]));
     }
     const data = trainingData(4);
     const reference = new ReferenceDecoder(
-      tinyConfig,
+      config,
       whole,
       data.map((s) => s.tokens),
     );
@@ -191,12 +211,18 @@ describe('in the decoder', () => {
       slope,
       slope.map(() => 0),
     );
+    const scores = await m.score(data.map((s) => s.tokens));
+    expectClose(
+      scores.flatMap((logProbs) => [...logProbs].slice(1)),
+      reference.head.logProbs,
+      5,
+    );
     await m.accumulateGradients(data, sft);
     for (const [name, { p, a, b }] of adapters) {
-      const { da, db } = adapterGradients(want.get(name)!, { a, b, ...options }, p.rows, p.columns);
+      const { da, db } = adapterGradients(want.get(name)!, { a, b, ...options(name) }, p.rows, p.columns);
       for (const [part, gradient] of [
         [`${name}.lora_A`, da],
-        [`${name}.lora_B`, db],
+        [`${name}.lora_B`, blocks(name, db)],
       ] as const) {
         const adapter = m.decoder.adapters.find((q) => q.name === part)!;
         const got = await gpu.readF32(adapter.gradient!, adapter.count);
@@ -207,6 +233,10 @@ describe('in the decoder', () => {
 
   test('training changes the adapters only, and lowers the loss', async () => {
     const m = await model(true);
+    for (const { b, parts } of m.decoder.weights.adapted.values()) {
+      const { weights } = await m.exportState(false);
+      m.setWeights(new Map([[b.name, diagonalBlocks(weights.get(b.name)!, parts, lora.rank)]]));
+    }
     const before = await m.exportState(false);
     const data = trainingData(7);
     const first = await m.trainStep(data, sft, settings);
@@ -218,6 +248,10 @@ describe('in the decoder', () => {
     for (const p of m.decoder.adapters) expect(after.weights.get(p.name)).not.toEqual(before.weights.get(p.name));
     expect([...after.moments1!.keys()].sort()).toEqual(m.decoder.adapters.map((p) => p.name).sort());
     for (const p of m.decoder.parameters) expect(p.gradient).toBeNull();
+    for (const { b, parts } of m.decoder.weights.adapted.values()) {
+      const values = after.weights.get(b.name)!;
+      expect(values).toEqual(diagonalBlocks(values, parts, lora.rank)); // the blocks stay apart
+    }
   });
 
   test('what it generates it also scores, and it continues from its state to the bit', async () => {
@@ -240,7 +274,7 @@ describe('in the decoder', () => {
 
   test.each([0, 2, -4, 6.5])('a rank of %d is refused in words', async (rank) => {
     const gpu = await testGpu();
-    expect(() => new Decoder(gpu, tinyConfig, { rank, alpha: 8 })).toThrow(
+    expect(() => new Decoder(gpu, tinyConfig, { lora: { rank, alpha: 8 } })).toThrow(
       expect.objectContaining({ code: 'bad-model-config' }),
     );
   });

@@ -24,7 +24,7 @@ export const tinyConfig: DecoderConfig = {
 export function livelyWeights(parameters: readonly Parameter[], seed: number): Map<string, Float32Array> {
   return new Map(
     parameters.map((p, index) => {
-      const isNorm = p.rows === 1;
+      const isNorm = /norm\d?$/.test(p.name);
       const values = normals(seed * 1000 + index, p.count, isNorm ? 0.2 : p.name === 'embed' ? 1 : p.columns ** -0.5);
       return [p.name, isNorm ? values.map((x) => 1 + x) : values];
     }),

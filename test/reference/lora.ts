@@ -28,3 +28,13 @@ export function adapterGradients(
   const db = matmul(dw, transpose(a, rank, inputs), outputs, inputs, rank).map((x) => scale * x);
   return { da, db };
 }
+
+/**
+ * B of stacked projections: what lies outside the diagonal blocks set to zero.
+ * @param parts output rows of each projection; b is [sum of parts, parts.length * rank]
+ */
+export function diagonalBlocks(b: Vector, parts: readonly number[], rank: number): Float32Array {
+  const columns = parts.length * rank;
+  const partOf = parts.flatMap((rows, p) => new Array<number>(rows).fill(p));
+  return Float32Array.from(b, (x, i) => (Math.floor((i % columns) / rank) === partOf[Math.floor(i / columns)] ? x : 0));
+}
