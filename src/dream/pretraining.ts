@@ -30,7 +30,7 @@ export interface PretrainingRecipe {
 export const householdTinyRecipe: PretrainingRecipe = {
   size: 'small',
   seed: 1,
-  experienceEpisodes: 6000,
+  experienceEpisodes: 6500,
   policyEpisodes: 6500,
   generatorEpisodes: 4000,
   tokensPerStep: 3072,

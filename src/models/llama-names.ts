@@ -9,13 +9,13 @@ import type { DecoderConfig } from '../nn/config';
 
 type Tensors = ReadonlyMap<string, { shape: readonly number[]; data: Float32Array }>;
 
-interface Piece {
+export interface Piece {
   hf: string;
   shape: number[];
 }
 
 /** Each engine weight and the file tensors it is stacked from, in order. */
-function layout(c: DecoderConfig): { name: string; pieces: Piece[] }[] {
+export function engineLayout(c: DecoderConfig): { name: string; pieces: Piece[] }[] {
   const kv = c.kvHeads * c.headDim;
   const q = c.heads * c.headDim;
   const result: { name: string; pieces: Piece[] }[] = [
@@ -23,6 +23,10 @@ function layout(c: DecoderConfig): { name: string; pieces: Piece[] }[] {
   ];
   for (let l = 0; l < c.layers; l++) {
     const piece = (part: string, ...shape: number[]): Piece => ({ hf: `model.layers.${l}.${part}.weight`, shape });
+    const bias = (part: string, rows: number): Piece => ({
+      hf: `model.layers.${l}.self_attn.${part}.bias`,
+      shape: [rows],
+    });
     result.push(
       { name: `layer.${l}.norm1`, pieces: [piece('input_layernorm', c.width)] },
       {
@@ -33,6 +37,17 @@ function layout(c: DecoderConfig): { name: string; pieces: Piece[] }[] {
           piece('self_attn.v_proj', kv, c.width),
         ],
       },
+      ...(c.attentionBias
+        ? [{ name: `layer.${l}.qkv.bias`, pieces: [bias('q_proj', q), bias('k_proj', kv), bias('v_proj', kv)] }]
+        : []),
+      ...(c.qkNorm
+        ? [
+            {
+              name: `layer.${l}.qk_norm`,
+              pieces: [piece('self_attn.q_norm', c.headDim), piece('self_attn.k_norm', c.headDim)],
+            },
+          ]
+        : []),
       { name: `layer.${l}.out`, pieces: [piece('self_attn.o_proj', c.width, q)] },
       { name: `layer.${l}.norm2`, pieces: [piece('post_attention_layernorm', c.width)] },
       {
@@ -43,6 +58,7 @@ function layout(c: DecoderConfig): { name: string; pieces: Piece[] }[] {
     );
   }
   result.push({ name: 'norm', pieces: [{ hf: 'model.norm.weight', shape: [c.width] }] });
+  if (c.untiedHead) result.push({ name: 'head', pieces: [{ hf: 'lm_head.weight', shape: [c.vocabSize, c.width] }] });
   return result;
 }
 
@@ -51,7 +67,7 @@ const countOf = (shape: readonly number[]): number => shape.reduce((a, b) => a *
 /** Engine weights from a model file. Throws `missing-tensor` or `wrong-shape`, naming the tensor. */
 export function fromLlama(config: DecoderConfig, tensors: Tensors): Map<string, Float32Array> {
   const weights = new Map<string, Float32Array>();
-  for (const { name, pieces } of layout(config)) {
+  for (const { name, pieces } of engineLayout(config)) {
     const whole = new Float32Array(pieces.reduce((sum, p) => sum + countOf(p.shape), 0));
     let at = 0;
     for (const { hf, shape } of pieces) {
@@ -86,7 +102,7 @@ export function toLlama(
   weights: ReadonlyMap<string, Float32Array>,
 ): Map<string, { shape: number[]; data: Float32Array }> {
   const tensors = new Map<string, { shape: number[]; data: Float32Array }>();
-  for (const { name, pieces } of layout(config)) {
+  for (const { name, pieces } of engineLayout(config)) {
     const whole = weights.get(name);
     if (!whole) throw new DreamError('missing-tensor', `The state lacks "${name}".`, 'Please report this defect.');
     let at = 0;

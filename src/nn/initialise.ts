@@ -15,12 +15,13 @@ function generator(seed: number): () => number {
 
 /**
  * Normal weights of standard deviation 0.02 (GPT-2), the projections that write into the residual stream scaled down by
- * sqrt(2 layers), norms 1, LoRA's B 0.
+ * sqrt(2 layers), norms 1, LoRA's B 0. `adapters`: only those, over a base that was loaded.
  */
-export function initialise(model: DecoderModel, seed: number): void {
+export function initialise(model: DecoderModel, seed: number, only: 'all' | 'adapters' = 'all'): void {
   const weights = new Map<string, Float32Array>();
   const residual = 0.02 / Math.sqrt(2 * model.config.layers);
   model.named().forEach((p, index) => {
+    if (only === 'adapters' && !/lora_[AB]$/.test(p.name)) return;
     const random = generator(seed + index * 7919);
     const data = new Float32Array(p.count);
     if (/norm\d?$/.test(p.name)) data.fill(1);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  demonstrationSteps,
   experienceEpisodes,
   experienceSequences,
   type Fidelity,
@@ -51,14 +52,14 @@ describe('offline sequences', () => {
       expect([special['<r0>'], special['<r1>']]).toContain(tokens.at(-1));
     }
     for (const { tokens, weights } of policySequences('small', { episodes: 300, seed: 1 })) {
-      expect(tokens.length).toBeLessThanOrEqual(330);
+      expect(tokens.length).toBeLessThanOrEqual(480);
       let own = false;
       tokens.forEach((id, t) => {
         expect(weights[t] > 0).toBe(own);
         if (id === special['<t>']) own = true;
         else if (id === special['\n']) own = false;
       });
-      expect(tokens.filter((id) => id === special['<t>']).length).toBeLessThanOrEqual(16);
+      expect(tokens.filter((id) => id === special['<t>']).length).toBeLessThanOrEqual(demonstrationSteps);
     }
   });
 

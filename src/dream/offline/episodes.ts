@@ -49,12 +49,12 @@ export type Mixture = Readonly<Partial<Record<DemonstratorKind, number>>>;
  * that asks for impossible things, because that is who will act in the dream.
  */
 export const experienceMixture: Mixture = {
-  expert: 0.12,
-  clumsy: 0.18,
-  noisy: 0.2,
-  'near-miss': 0.2,
-  weak: 0.25,
-  random: 0.05,
+  expert: 0.1,
+  clumsy: 0.2,
+  noisy: 0.13,
+  'near-miss': 0.17,
+  weak: 0.37,
+  random: 0.03,
 };
 
 export interface EpisodeOptions {

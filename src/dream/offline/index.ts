@@ -20,6 +20,7 @@ export {
 export { MemoryBank, type MemoryOptions, trainingMemories } from './memories';
 export { relabel } from './relabel';
 export {
+  demonstrationSteps,
   type ExperienceOptions,
   episodeSteps,
   experienceEpisodes,

@@ -9,7 +9,7 @@
  * - `weak`: what a half-trained model does: things that do not exist, are elsewhere, or cannot be done now.
  */
 import { formatCommand, parseCommand, type Verb } from './commands';
-import { expertAction, expertTarget } from './experts';
+import { type Chooser, expertAction, expertTarget } from './experts';
 import { goalReached } from './goal-test';
 import { FAMILIES, feasibleGoals, type Goal, goalKey } from './goals';
 import type { Random } from './random';
@@ -28,12 +28,14 @@ export const DEMONSTRATOR_KINDS: readonly DemonstratorKind[] = [
 ];
 
 /** Habits of the clumsy player: after which command it does what, and how often. */
-const EXAMINES_AFTER_GO = 0.6;
-const CHECKS_HANDS_AFTER = 0.5;
-const LOOKS_AFTER_TREATMENT = 0.5;
+const EXAMINES_AFTER_GO = 0.75;
+const CHECKS_HANDS_AFTER = 0.7;
+const LOOKS_AFTER_TREATMENT = 0.7;
+/** How often it searches in the order of the room's list; else it picks any place that it has not seen. */
+const ORDERLY = 0.4;
 /** Share of random admissible commands of the noisy player, and of spoilt commands of the weak one. */
 const NOISE = 0.2;
-const SPOILT = 0.4;
+const SPOILT = 0.5;
 
 export class Demonstrator {
   readonly kind: DemonstratorKind;
@@ -74,7 +76,7 @@ export class Demonstrator {
       case 'expert':
         return expertAction(world, random);
       case 'clumsy':
-        return this.habit() ?? expertAction(world, random);
+        return this.habit() ?? expertAction(world, this.choice);
       case 'noisy':
         return random.chance(NOISE) ? randomAdmissible(world, random) : expertAction(world, random);
       case 'near-miss': {
@@ -87,11 +89,23 @@ export class Demonstrator {
       case 'random':
         return randomAdmissible(world, random);
       case 'weak': {
-        const plan = this.habit() ?? expertAction(world, random);
+        const plan = this.habit() ?? expertAction(world, this.choice);
         return random.chance(SPOILT) ? spoil(plan, this.last, world, random) : plan;
       }
     }
   }
+
+  /**
+   * Among equally good places the clumsy player mostly takes any, now and then the next one of the room's list: the
+   * better way is in its repertoire, so that reinforcement learning can find it there.
+   */
+  private readonly choice: Chooser = {
+    pick: (candidates) => {
+      if (!this.random.chance(ORDERLY)) return this.random.pick(candidates);
+      const here = this.world.state.location;
+      return candidates.find((candidate) => candidate > here) ?? candidates[0];
+    },
+  };
 
   /** The useless command that habit puts after the last one; never two in a row. */
   private habit(): string | null {
@@ -173,7 +187,7 @@ function spoil(plan: string, last: string, world: HouseholdWorld, random: Random
   const here = state.location === NONE ? place() : room.receptacleNames[state.location];
   const held = state.holding === NONE ? object() : room.objectNames[state.holding];
   const command = parseCommand(plan);
-  switch (random.int(8)) {
+  switch (random.int(11)) {
     case 0:
       // Right types, wrong numbers: which copy is it?
       if (command === null || command.first === '') return `go to ${place()}`;
@@ -181,6 +195,10 @@ function spoil(plan: string, last: string, world: HouseholdWorld, random: Random
         ? formatCommand(command.verb, renumber(command.first, random), command.second)
         : formatCommand(command.verb, command.first, renumber(command.second, random));
     case 1:
+    case 7:
+    case 8:
+    case 9:
+      // What half-trained models do most: they look for things in places that other rooms have.
       return `go to ${random.pick(entities.receptacles)}`;
     case 2:
       return formatCommand('take', object(), random.chance(0.7) ? here : place());

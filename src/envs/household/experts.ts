@@ -3,40 +3,44 @@
  *
  * It is a function of the world's state alone. `state.checked` says which receptacles' contents the agent has seen, and
  * since only the agent moves things, what was seen once is known for good. So the expert recovers from any detour, its
- * own or another player's. `random` chooses among equally good places to search.
+ * own or another player's. `choice` chooses among equally good places to search.
  */
 import { formatCommand } from './commands';
 import { isAccessible } from './feedback';
 import { type Goal, treatmentOf } from './goals';
-import type { Random } from './random';
 import { NONE } from './state';
 import { mayStartIn, STATIONS } from './vocabulary';
 import type { HouseholdWorld } from './world';
 
+/** Decides among equally good places (receptacle indices, in the order of the room's list). `Random` is one. */
+export interface Chooser {
+  pick(candidates: readonly number[]): number;
+}
+
 /**
- * The next command towards `goal` (default: the task's own). Without `random`, ties go to the first in the room's list.
+ * The next command towards `goal` (default: the task's own). Without `choice`, ties go to the first in the room's list.
  * When nothing is left to try it says `look`.
  */
-export function expertAction(world: HouseholdWorld, random?: Random, goal: Goal = world.goal): string {
+export function expertAction(world: HouseholdWorld, choice?: Chooser, goal: Goal = world.goal): string {
   const { room, state } = world;
   const held = state.holding;
   if (held === NONE) {
     const object = wantedObject(world, goal);
-    if (object === NONE) return search(world, goal.object, random);
+    if (object === NONE) return search(world, goal.object, choice);
     const at = state.objectAt[object];
     return reach(world, at) ?? formatCommand('take', room.objectNames[object], room.receptacleNames[at]);
   }
   if (room.objectTypes[held] !== goal.object) return putAside(world, held);
-  if (goal.family === 'look_at_obj_in_light') return lightUp(world, goal, random);
+  if (goal.family === 'look_at_obj_in_light') return lightUp(world, goal, choice);
 
   const treatment = treatmentOf(goal.family);
   if (treatment !== null && !isTreated(world, held, goal)) {
-    const station = nearest(world, (r) => room.receptacleTypes[r] === STATIONS[treatment], random);
+    const station = nearest(world, (r) => room.receptacleTypes[r] === STATIONS[treatment], choice);
     if (station === NONE) return 'look';
     if (state.location !== station) return `go to ${room.receptacleNames[station]}`;
     return formatCommand(treatment, room.objectNames[held], room.receptacleNames[station]);
   }
-  const place = goalPlace(world, goal, random);
+  const place = goalPlace(world, goal, choice);
   if (place === NONE) return 'look';
   return reach(world, place) ?? formatCommand(world.putGrammar, room.objectNames[held], room.receptacleNames[place]);
 }
@@ -105,22 +109,22 @@ function pairPlace(world: HouseholdWorld, goal: Goal): number {
   return best;
 }
 
-function goalPlace(world: HouseholdWorld, goal: Goal, random?: Random): number {
+function goalPlace(world: HouseholdWorld, goal: Goal, choice?: Chooser): number {
   if (goal.family === 'pick_two_obj_and_place') {
     const pair = pairPlace(world, goal);
     if (pair !== NONE) return pair;
   }
-  return nearest(world, (r) => world.room.receptacleTypes[r] === goal.receptacle, random);
+  return nearest(world, (r) => world.room.receptacleTypes[r] === goal.receptacle, choice);
 }
 
 /** The current receptacle if it qualifies, else one that does (an open one is no better: the walk costs the same). */
-function nearest(world: HouseholdWorld, qualifies: (r: number) => boolean, random?: Random): number {
+function nearest(world: HouseholdWorld, qualifies: (r: number) => boolean, choice?: Chooser): number {
   const { room, state } = world;
   if (state.location !== NONE && qualifies(state.location)) return state.location;
   const candidates: number[] = [];
   for (let r = 0; r < room.receptacleNames.length; r++) if (qualifies(r)) candidates.push(r);
   if (candidates.length === 0) return NONE;
-  return random === undefined ? candidates[0] : random.pick(candidates);
+  return choice === undefined ? candidates[0] : choice.pick(candidates);
 }
 
 /** The step still needed before r's contents can be touched; null when the agent stands before it and it is open. */
@@ -134,24 +138,24 @@ function reach(world: HouseholdWorld, r: number): string | null {
  * Goes where an object of this type may still be hidden. In the larger worlds plausible places come first; the small
  * one is searched without prejudice, so that a policy warm-started on this expert has something left to discover.
  */
-function search(world: HouseholdWorld, objectType: string, random?: Random): string {
+function search(world: HouseholdWorld, objectType: string, choice?: Chooser): string {
   const { room, state } = world;
   const unseen = (r: number) => state.checked[r] === 0;
   const plausible = (r: number) =>
     unseen(r) && (room.size === 'small' || mayStartIn(room.receptacleTypes[r], objectType));
-  let place = nearest(world, plausible, random);
-  if (place === NONE) place = nearest(world, unseen, random);
+  let place = nearest(world, plausible, choice);
+  if (place === NONE) place = nearest(world, unseen, choice);
   return place === NONE ? 'look' : (reach(world, place) ?? `examine ${room.receptacleNames[place]}`);
 }
 
-function lightUp(world: HouseholdWorld, goal: Goal, random?: Random): string {
+function lightUp(world: HouseholdWorld, goal: Goal, choice?: Chooser): string {
   const { room, state } = world;
   for (let o = 0; o < room.objectTypes.length; o++) {
     const at = state.objectAt[o];
     if (room.objectTypes[o] !== goal.toggle || at === NONE || state.checked[at] === 0) continue;
     return state.location === at ? `use ${room.objectNames[o]}` : `go to ${room.receptacleNames[at]}`;
   }
-  return search(world, goal.toggle ?? '', random);
+  return search(world, goal.toggle ?? '', choice);
 }
 
 /** Frees the hand of an object the goal does not want: here if it fits, else at the first place that takes it. */

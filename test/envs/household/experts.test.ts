@@ -57,11 +57,11 @@ describe('demonstrators', () => {
     expect(share(played, 20)).toBeGreaterThan(0.95);
   });
 
-  it('the clumsy one is competent but wasteful: about half within 16 steps, all in the end', () => {
+  it('the clumsy one is competent but wasteful: four in ten within 16 steps, all in the end', () => {
     const played = play('clumsy', 600, 60);
     expect(played.every(({ invalid, solved }) => invalid === 0 && solved)).toBe(true);
-    expect(share(played, 16)).toBeGreaterThan(0.38);
-    expect(share(played, 16)).toBeLessThan(0.58);
+    expect(share(played, 16)).toBeGreaterThan(0.36);
+    expect(share(played, 16)).toBeLessThan(0.48);
     const habitShare = (verb: RegExp, habit: RegExp) => {
       let hits = 0;
       let total = 0;
@@ -74,9 +74,9 @@ describe('demonstrators', () => {
       }
       return hits / total;
     };
-    expect(habitShare(/^go to/, /^examine/)).toBeCloseTo(0.6, 1);
-    expect(habitShare(/^(take|open)/, /^inventory/)).toBeCloseTo(0.5, 1);
-    expect(habitShare(/^(clean|heat|cool)/, /^look/)).toBeCloseTo(0.5, 1);
+    expect(habitShare(/^go to/, /^examine/)).toBeCloseTo(0.75, 1);
+    expect(habitShare(/^(take|open)/, /^inventory/)).toBeCloseTo(0.7, 1);
+    expect(habitShare(/^(clean|heat|cool)/, /^look/)).toBeCloseTo(0.7, 1);
     expect(habitShare(/^(examine|inventory|look)/, /^(examine|inventory|look)/)).toBe(0);
   });
 
