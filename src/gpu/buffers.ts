@@ -7,6 +7,9 @@
  */
 import { DreamError } from '../data/errors';
 
+/** Released buffers of more than this in all are given back to the device between phases of an iteration. */
+export const IDLE_BYTES = 256 * 2 ** 20;
+
 const USAGE_STORAGE = 0x80 | 0x4 | 0x8; // STORAGE | COPY_SRC | COPY_DST, by value: Node has no GPUBufferUsage global until Dawn loads
 
 export class GpuBuffer {
@@ -118,6 +121,11 @@ export class BufferPool {
       this.bytesAllocated -= capacity * bin.length;
     }
     this.free.clear();
+  }
+
+  /** `trim`, where more than `bytes` lie idle. Not while something is being recorded: that may still use them. */
+  trimAbove(bytes: number): void {
+    if (this.bytesAllocated - this.bytesInUse > bytes) this.trim();
   }
 
   /** Resolves when all allocations so far are known to have succeeded; throws `gpu-out-of-memory` otherwise. */

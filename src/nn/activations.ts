@@ -43,8 +43,22 @@ export function layerBytesPerToken(config: DecoderConfig): number {
   return 4 * Object.values(layerWidths(config)).reduce((a, b) => a + b, 0);
 }
 
+/**
+ * - `all`: every layer's own, for small models.
+ * - `inputs`: each layer's input and one set for all; the backward pass computes a layer again before it needs it.
+ * - `none`: generation; the residual stream runs in place.
+ */
+export type Keep = 'all' | 'inputs' | 'none';
+
+/** Bytes of a batch of t tokens, before the pool rounds each buffer up. */
+export function activationBytes(config: DecoderConfig, t: number, keep: Keep): number {
+  const residuals = keep === 'none' ? 1 : config.layers + 1;
+  const sets = keep === 'all' ? config.layers : 1;
+  return t * (sets * layerBytesPerToken(config) + 4 * ((residuals + 1) * config.width + 1));
+}
+
 export class Activations {
-  /** [layers + 1] residual stream: x[l] enters layer l. */
+  /** [layers + 1] residual stream: x[l] enters layer l. One buffer only where nothing is kept. */
   readonly x: GpuBuffer[];
   readonly layers: LayerActivations[];
   readonly final: GpuBuffer;
@@ -53,8 +67,8 @@ export class Activations {
   readonly recompute: boolean;
   private readonly all: GpuBuffer[] = [];
 
-  constructor(gpu: Gpu, config: DecoderConfig, t: number, recompute: boolean) {
-    this.recompute = recompute;
+  constructor(gpu: Gpu, config: DecoderConfig, t: number, keep: Keep) {
+    this.recompute = keep === 'inputs';
     const alloc = (width: number, label: string): GpuBuffer => {
       const buffer = gpu.alloc(t * width * 4, label);
       this.all.push(buffer);
@@ -64,8 +78,9 @@ export class Activations {
       Object.fromEntries(
         Object.entries(layerWidths(config)).map(([name, width]) => [name, alloc(width, name)]),
       ) as unknown as LayerActivations;
-    this.x = Array.from({ length: config.layers + 1 }, () => alloc(config.width, 'residual'));
-    if (recompute) {
+    const residuals = keep === 'none' ? 1 : config.layers + 1;
+    this.x = Array.from({ length: residuals }, () => alloc(config.width, 'residual'));
+    if (keep !== 'all') {
       const shared = set();
       this.layers = Array.from({ length: config.layers }, () => shared);
     } else {

@@ -1,8 +1,7 @@
 /** @file The LanguageModel on WebGPU: sessions, scoring, training steps and state, over one Decoder. */
 import { DreamError } from '../data/errors';
-import type { GpuBuffer } from '../gpu/buffers';
+import { type GpuBuffer, IDLE_BYTES } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
-import { layerBytesPerToken } from './activations';
 import { AdamW } from './adamw';
 import { ComposedEmbedding } from './composed-embedding';
 import { checkConfig, type DecoderConfig } from './config';
@@ -95,7 +94,7 @@ export class DecoderModel implements LanguageModel {
       const batch = uploadPack(this.gpu, pack, this.config.vocabSize, held);
       const targetBuffer = hold(held, gpu.upload(targets, 'targets'));
       const out = this.headBuffers(n, held);
-      const acts = trainingActivations(gpu, this.config, n, layerBytesPerToken(this.config));
+      const acts = trainingActivations(gpu, this.config, n);
       const rec = gpu.record('score');
       decoder.forward(rec, batch, acts);
       decoder.head.forward(rec, acts.final, targetBuffer, out, n)?.release();
@@ -117,7 +116,7 @@ export class DecoderModel implements LanguageModel {
     for (const pack of packSequences(sequences, this.tokensPerPass)) {
       const held: GpuBuffer[] = [];
       const batch = uploadPack(this.gpu, pack, this.config.vocabSize, held);
-      const acts = trainingActivations(this.gpu, this.config, batch.t, layerBytesPerToken(this.config));
+      const acts = trainingActivations(this.gpu, this.config, batch.t);
       const rec = this.gpu.record('embed');
       this.decoder.forward(rec, batch, acts);
       rec.submit();
@@ -147,6 +146,8 @@ export class DecoderModel implements LanguageModel {
     const [stats, norm] = await Promise.all([gpu.readF32(this.stats, 8), gpu.readF32(this.norm, 1)]);
     const applied = Number.isFinite(norm[0]) && Number.isFinite(stats[stat.loss]);
     if (Number.isFinite(norm[0])) this.step++;
+    // Nothing is being recorded here. Ragged batches leave buffers of many sizes behind.
+    gpu.memory.trimAbove(IDLE_BYTES);
     const tokens = stats[stat.tokens];
     const mean = (i: number): number => (tokens > 0 ? stats[i] / tokens : 0);
     return {
@@ -218,7 +219,7 @@ export class DecoderModel implements LanguageModel {
     const hidden = hold(held, gpu.alloc(n * width * 4, 'loss hidden'));
     const dHidden = hold(held, gpu.alloc(n * width * 4, 'd loss hidden'));
     const dFinal = hold(held, gpu.alloc(batch.t * width * 4, 'd final'));
-    const acts = trainingActivations(gpu, this.config, batch.t, layerBytesPerToken(this.config));
+    const acts = trainingActivations(gpu, this.config, batch.t);
     const rec = gpu.record('train');
     decoder.forward(rec, batch, acts);
     decoder.embedding.gather(rec, acts.final, rowBuffer, hidden, n, width);

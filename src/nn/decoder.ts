@@ -9,7 +9,7 @@
 import type { GpuBuffer } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
 import type { Recorder } from '../gpu/recorder';
-import { Activations, type LayerActivations } from './activations';
+import { Activations, type Keep, type LayerActivations, layerBytesPerToken } from './activations';
 import { Attention } from './attention';
 import type { AttentionTiles } from './attention-tiles';
 import { Bias } from './bias';
@@ -271,11 +271,10 @@ export class Decoder {
 const KEEP_ALL_BYTES = 600 * 2 ** 20;
 
 /** Keeps everything for small models, one layer's worth for large ones. */
-export function trainingActivations(
-  gpu: Gpu,
-  config: DecoderConfig,
-  t: number,
-  bytesPerLayerToken: number,
-): Activations {
-  return new Activations(gpu, config, t, t * config.layers * bytesPerLayerToken > KEEP_ALL_BYTES);
+export function trainingKeep(config: DecoderConfig, t: number): Keep {
+  return t * config.layers * layerBytesPerToken(config) > KEEP_ALL_BYTES ? 'inputs' : 'all';
+}
+
+export function trainingActivations(gpu: Gpu, config: DecoderConfig, t: number): Activations {
+  return new Activations(gpu, config, t, trainingKeep(config, t));
 }

@@ -6,7 +6,7 @@
  * every few steps, drops the finished streams from the batch and goes on.
  */
 import { DreamError } from '../data/errors';
-import type { GpuBuffer } from '../gpu/buffers';
+import { type GpuBuffer, IDLE_BYTES } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
 import { Activations } from './activations';
 import { tileTokens } from './attention-tiles';
@@ -130,7 +130,7 @@ export class DecoderSessions implements Sessions {
     }
     const hidden = gpu.alloc(Math.max(1, open.length) * width * 4, 'last hidden');
     const chunk = Math.min(PREFILL_TOKENS, tokens.length);
-    const acts = new Activations(gpu, decoder.config, chunk, true);
+    const acts = new Activations(gpu, decoder.config, chunk, 'none');
     for (let first = 0; first < tokens.length; first += chunk) {
       const t = Math.min(chunk, tokens.length - first);
       const here = wanted.filter((w) => w.at >= first && w.at < first + t);
@@ -180,7 +180,7 @@ export class DecoderSessions implements Sessions {
     let hidden: GpuBuffer | null = firstHidden;
     while (active.length > 0) {
       const n = active.length;
-      const acts = new Activations(gpu, decoder.config, n, true);
+      const acts = new Activations(gpu, decoder.config, n, 'none');
       const buffers = {
         logits: gpu.alloc(n * vocabSize * 4, 'sample logits'),
         drawn: gpu.alloc(STEPS_PER_LOOK * n * 8, 'drawn'),
@@ -229,5 +229,6 @@ export class DecoderSessions implements Sessions {
 
   dispose(): void {
     for (const cache of this.caches) cache.release();
+    this.gpu.memory.trimAbove(IDLE_BYTES);
   }
 }

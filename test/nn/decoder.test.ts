@@ -72,7 +72,7 @@ async function onGpu(decoder: Decoder, c: Case, recompute: boolean, variant: 'pl
     alloc(n * width, 'd hidden'),
     alloc(t * width, 'd final'),
   ];
-  const acts = new Activations(gpu, c.config, t, recompute);
+  const acts = new Activations(gpu, c.config, t, recompute ? 'inputs' : 'all');
 
   for (const p of decoder.parameters) gpu.write(p.weight, c.weights.get(p.name)!);
   const rec = gpu.record('test');
