@@ -1,10 +1,11 @@
 /**
- * @file safetensors, f32: an 8-byte little-endian header length, a JSON header, the bytes.
+ * @file safetensors held in memory as a whole, f32 unless other floats are asked for: an 8-byte little-endian header length, a JSON header, the bytes.
  *
  * Everything in a file is checked before anything is used: a header within the file, known types, offsets that fit the
  * shape, no overlap. Bad files throw `bad-safetensors` with the tensor's name.
  */
 import { DreamError } from '../data/errors';
+import { type FloatType, floatBytes, toFloats } from './float-bytes';
 
 export interface TensorFile {
   tensors: Map<string, { shape: number[]; data: Float32Array }>;
@@ -17,12 +18,15 @@ function bad(message: string): DreamError {
   return new DreamError(
     'bad-safetensors',
     message,
-    'The file is damaged or not a safetensors file of f32 weights; get it again.',
+    'The file is damaged or not a safetensors file of such weights; get it again.',
   );
 }
 
-/** @throws DreamError `bad-safetensors` */
-export function readSafetensors(bytes: Uint8Array): TensorFile {
+/**
+ * @param types what tensors may be stored as; all become f32
+ * @throws DreamError `bad-safetensors`
+ */
+export function readSafetensors(bytes: Uint8Array, types: readonly FloatType[] = ['F32']): TensorFile {
   if (bytes.byteLength < 8) throw bad('The file is too short to be safetensors.');
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const headerBytes = Number(view.getBigUint64(0, true));
@@ -47,7 +51,8 @@ export function readSafetensors(bytes: Uint8Array): TensorFile {
       continue;
     }
     const { dtype, shape, data_offsets: offsets } = (entry ?? {}) as Record<string, unknown>;
-    if (dtype !== 'F32') throw bad(`Tensor "${name}" has type ${String(dtype)}; only F32 is read here.`);
+    const type = types.find((known) => known === dtype);
+    if (!type) throw bad(`Tensor "${name}" has type ${String(dtype)}; only ${types.join(', ')} is read here.`);
     const isCount = (n: unknown): n is number => Number.isSafeInteger(n) && (n as number) >= 0;
     if (!Array.isArray(shape) || shape.length > 4 || !shape.every(isCount))
       throw bad(`Tensor "${name}" has no valid shape.`);
@@ -55,13 +60,13 @@ export function readSafetensors(bytes: Uint8Array): TensorFile {
       throw bad(`Tensor "${name}" has no valid offsets.`);
     const [first, end] = offsets as [number, number];
     const count = shape.reduce((a: number, b: number) => a * b, 1);
-    if (first > end || end > dataBytes || end - first !== count * 4)
+    if (first > end || end > dataBytes || end - first !== count * floatBytes(type))
       throw bad(`Tensor "${name}" does not fit the file.`);
     spans.push({ first, end, name });
     // A copy: offsets need not be multiples of 4. (`slice` of Node's Buffer would be no copy.)
-    const data = new Float32Array(count);
-    new Uint8Array(data.buffer).set(bytes.subarray(dataStart + first, dataStart + end));
-    result.tensors.set(name, { shape: shape as number[], data });
+    const copy = new Uint8Array(end - first);
+    copy.set(bytes.subarray(dataStart + first, dataStart + end));
+    result.tensors.set(name, { shape: shape as number[], data: toFloats(copy, type) });
   }
   spans.sort((a, b) => a.first - b.first || a.end - b.end);
   for (let i = 1; i < spans.length; i++) {
