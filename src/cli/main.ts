@@ -14,6 +14,12 @@ const commands: Record<string, Entry> = {
   train: { summary: 'train the agent on dreamed experience', load: () => import('./commands/train') },
   eval: { summary: 'measure the agent in the real world', load: () => import('./commands/eval') },
   pretrain: { summary: 'make the embedded base model', load: () => import('./commands/pretrain') },
+  generate: { summary: 'continue a prompt with a real model', load: () => import('./commands/generate') },
+  score: { summary: 'log-probabilities of a text under a real model', load: () => import('./commands/score') },
+  model: {
+    summary: 'what a model file holds and needs: model inspect, model plan',
+    load: () => import('./commands/model'),
+  },
   bench: { summary: 'measure kernels, decoding and training', load: () => import('./commands/bench') },
   doctor: { summary: 'show the GPU and check its arithmetic', load: () => import('./commands/doctor') },
   env: { summary: 'play in the real world yourself: env play', load: () => import('./commands/env') },

@@ -44,6 +44,15 @@ export class GpuBuffer {
   }
 }
 
+/** Bytes the pool holds for a buffer of `bytes`. */
+export function pooledBytes(bytes: number, maxBufferBytes = Number.POSITIVE_INFINITY): number {
+  // Sixteen sizes per power of two keep waste under 7 % while letting ragged batches share bins.
+  const step = Math.max(256, 2 ** (Math.floor(Math.log2(Math.max(1, bytes))) - 4));
+  const rounded = Math.max(256, Math.ceil(bytes / step) * step);
+  // Rounding up must not push a buffer over the limit that its contents respect.
+  return rounded > maxBufferBytes ? Math.ceil(bytes / 4) * 4 : rounded;
+}
+
 export class BufferPool {
   /** Bytes held on the device now, pooled ones included. */
   bytesAllocated = 0;
@@ -63,11 +72,7 @@ export class BufferPool {
 
   /** A zero-or-garbage storage buffer of at least `bytes`. Kernels must write what they later read. */
   alloc(bytes: number, label: string): GpuBuffer {
-    // Sixteen sizes per power of two keep waste under 7 % while letting ragged batches share bins.
-    const step = Math.max(256, 2 ** (Math.floor(Math.log2(Math.max(1, bytes))) - 4));
-    const rounded = Math.max(256, Math.ceil(bytes / step) * step);
-    // Rounding up must not push a buffer over the limit that its contents respect.
-    const capacity = rounded > this.maxBufferBytes ? Math.ceil(bytes / 4) * 4 : rounded;
+    const capacity = pooledBytes(bytes, this.maxBufferBytes);
     if (capacity > this.maxBufferBytes) {
       throw new DreamError(
         'gpu-buffer-too-large',

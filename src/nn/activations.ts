@@ -1,5 +1,5 @@
 /** @file What the forward pass leaves for the backward pass, for a batch of t tokens. */
-import type { GpuBuffer } from '../gpu/buffers';
+import { type GpuBuffer, pooledBytes } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
 import type { DecoderConfig } from './config';
 
@@ -50,11 +50,13 @@ export function layerBytesPerToken(config: DecoderConfig): number {
  */
 export type Keep = 'all' | 'inputs' | 'none';
 
-/** Bytes of a batch of t tokens, before the pool rounds each buffer up. */
+/** Bytes the pool holds for a batch of t tokens. */
 export function activationBytes(config: DecoderConfig, t: number, keep: Keep): number {
   const residuals = keep === 'none' ? 1 : config.layers + 1;
   const sets = keep === 'all' ? config.layers : 1;
-  return t * (sets * layerBytesPerToken(config) + 4 * ((residuals + 1) * config.width + 1));
+  const row = (width: number) => pooledBytes(t * width * 4);
+  const set = Object.values(layerWidths(config)).reduce((sum, width) => sum + row(width), 0);
+  return sets * set + (residuals + 1) * row(config.width) + row(1);
 }
 
 export class Activations {

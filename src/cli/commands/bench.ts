@@ -6,15 +6,24 @@ import { policySequences } from '../../dream/offline';
 import { resolveConfig } from '../../dream/presets';
 import type { Gpu } from '../../gpu/device';
 import { bestMilliseconds, measurePeak } from '../../gpu/peak';
+import { SHAPES } from '../../models/random-source';
 import type { DecoderModel } from '../../nn/decoder-model';
 import { Matmul } from '../../nn/matmul';
 import { gpuAdvantages } from '../../rl/kernels/advantages';
 import { gpuTopK } from '../../rl/kernels/topk';
+import { benchShape } from '../bench-shape';
 import type { CommandIo } from '../command';
 import { openHouseholdEngine } from '../household-engine';
-import { describeOptions, parseOptions } from '../options';
+import { describeOptions, type OptionSpecs, parseOptions } from '../options';
 
-const specs = {} as const;
+const specs = {
+  shape: {
+    type: 'string',
+    value: 'NAME',
+    help: `a GRPO step of this shape on random 4-bit weights: ${Object.keys(SHAPES).join(', ')}`,
+  },
+  tokens: { type: 'integer', help: 'tokens of that step', default: 64, min: 36, max: 8192 },
+} as const satisfies OptionSpecs;
 
 export const help = `Usage: dream bench [options]
 
@@ -26,7 +35,8 @@ ${describeOptions(specs)}
                      "decode":[{"batch","tokensPerSecond"}],"train":{"tokensPerSecond"},"kernelTimeShare","kernelTimes"}`;
 
 export async function run(args: string[], io: CommandIo): Promise<void> {
-  parseOptions(args, specs);
+  const options = parseOptions(args, specs);
+  if (options.shape !== undefined) return benchShape(io, options.shape, options.tokens);
   const { gpu, policy, experience, tokenizer } = await openHouseholdEngine(io.root);
   io.print(`adapter ${gpu.adapterName}${gpu.isSoftware ? ' (software)' : ''}`);
   const peakGflops = await measurePeak(gpu);

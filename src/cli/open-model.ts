@@ -1,0 +1,66 @@
+/** @file A real model from a file or folder on disk, with its tokenizer, for the terminal's commands. */
+import { DreamError } from '../data/errors';
+import type { Gpu } from '../gpu/device';
+import { type LoraAdapter, readPeft } from '../models/adapters';
+import { type LoadOptions, loadModel } from '../models/load-model';
+import { openModelFiles } from '../models/open-model-files';
+import { TextTokenizer } from '../models/text-tokenizer';
+import type { WeightSource } from '../models/weights';
+import type { DecoderConfig } from '../nn/config';
+import type { DecoderModel } from '../nn/decoder-model';
+import type { CommandIo } from './command';
+import { openPath } from './path-source';
+
+export const modelOption = {
+  type: 'string',
+  value: 'PATH',
+  help: 'a .gguf, or a folder with config.json and weights',
+} as const;
+
+/** Opens the files without reading weights. Throws `bad-value` without a path, else what the readers throw. */
+export async function openSource(io: CommandIo, path: string | undefined): Promise<WeightSource> {
+  if (path === undefined) {
+    throw new DreamError('no-model', 'No model was named.', 'Add --model with a .gguf file or a model folder.');
+  }
+  return openModelFiles(await openPath(io.resolve(path)));
+}
+
+/** The source's tokenizer. Throws `no-tokenizer`. */
+export async function openTokenizer(source: WeightSource): Promise<TextTokenizer> {
+  const found = await source.tokenizer();
+  if (found) return new TextTokenizer(found);
+  throw new DreamError(
+    'no-tokenizer',
+    `${source.label} brings no tokenizer.`,
+    'Put tokenizer.json and tokenizer_config.json of the same model beside the weights.',
+  );
+}
+
+/** Loads onto the GPU with a progress bar. Dispose the model. */
+export async function loadFromDisk(
+  io: CommandIo,
+  gpu: Gpu,
+  source: WeightSource,
+  options: LoadOptions = {},
+): Promise<DecoderModel> {
+  const bar = io.progress('load');
+  try {
+    return await loadModel(gpu, source, {
+      ...options,
+      signal: io.signal,
+      onProgress: ({ bytes, total, tensor }) => bar.update(bytes / total, tensor),
+    });
+  } finally {
+    bar.clear();
+  }
+}
+
+/** A PEFT folder's adapter, checked against the base it is for. Throws `bad-adapter`, `adapter-mismatch`, `file-read`. */
+export async function readPeftFolder(io: CommandIo, path: string, config: DecoderConfig): Promise<LoraAdapter> {
+  const files = new Map<string, Uint8Array>();
+  for (const file of await openPath(io.resolve(path))) {
+    files.set(file.name, await file.read(0, file.size));
+    await file.close();
+  }
+  return readPeft(files, config);
+}
