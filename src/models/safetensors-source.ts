@@ -6,7 +6,8 @@ import { DreamError } from '../data/errors';
 import type { DecoderConfig } from '../nn/config';
 import { architectureOf, checkTensors, configFromHuggingFace, expectedTensors, type Json } from './families';
 import { type FloatType, toFloats } from './float-bytes';
-import { badWeights, quantiseRows, requireFinite } from './quantise';
+import { quantiseRows, requireFinite } from './quantise';
+import { closedError, readExactly } from './read-exactly';
 import { readHeader, type StoredTensor } from './safetensors-header';
 import type { ByteSource, TensorInfo, TokenizerSource, WeightSource } from './weights';
 
@@ -45,6 +46,7 @@ export async function openSafetensors(files: SafetensorsFiles): Promise<WeightSo
   const tensors = describe(config, stored);
   checkTensors(config, tensors, label);
 
+  let closed = false;
   return {
     label,
     architecture,
@@ -54,20 +56,22 @@ export async function openSafetensors(files: SafetensorsFiles): Promise<WeightSo
       return files.tokenizer ? { tokenizer: files.tokenizer, tokenizerConfig: files.tokenizerConfig ?? {} } : null;
     },
     async read(name, first, count, form, scales) {
+      if (closed) throw closedError(label);
       const info = tensors.get(name);
       const at = stored.get(name);
       if (!info || !at || first < 0 || count < 0 || first + count > info.rows)
         throw new RangeError(`No rows ${first}..${first + count} of "${name}" in ${label}`);
       const rowBytes = at.bytes / info.rows;
-      const bytes = await at.file.read(at.offset + first * rowBytes, count * rowBytes);
+      const bytes = await readExactly(at.file, at.offset + first * rowBytes, count * rowBytes);
       const where = `"${name}" in ${at.file.name}`;
-      if (bytes.byteLength !== count * rowBytes) throw badWeights(where, 'cut off');
       const values = toFloats(bytes, at.dtype as FloatType);
       if (form !== 'f32') return quantiseRows(values, info.columns, form, scales, where);
       requireFinite(values, where);
       return { form, values };
     },
-    close() {},
+    close() {
+      closed = true;
+    },
   };
 }
 
