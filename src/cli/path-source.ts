@@ -1,23 +1,32 @@
 /** @file A file on this machine's disk as a byte source, and a folder's files as sources (the terminal). */
 import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { DreamError } from '../data/errors';
 import { checkRange } from '../models/sources/byte-range';
 import { fileRead } from '../models/sources/source-errors';
 import type { ByteSource } from '../models/weights';
 
+/** Opens the file for every read: nothing leaks if it is never closed, and a file that was changed meanwhile is noticed. */
 export class PathSource implements ByteSource {
+  private closed = false;
+
   private constructor(
     readonly name: string,
     readonly size: number,
-    private readonly handle: FileHandle,
+    private readonly path: string,
+    private readonly changedMs: number,
   ) {}
 
   /** @param name For messages and for telling files apart; default: the file's name. Throws `file-read`. */
   static async open(path: string, name = basename(path)): Promise<PathSource> {
     try {
       const handle = await open(path, 'r');
-      const { size } = await handle.stat();
-      return new PathSource(name, size, handle);
+      try {
+        const { size, mtimeMs } = await handle.stat();
+        return new PathSource(name, size, path, mtimeMs);
+      } finally {
+        await handle.close();
+      }
     } catch (cause) {
       throw fileRead(name, said(cause), cause);
     }
@@ -25,22 +34,32 @@ export class PathSource implements ByteSource {
 
   async read(offset: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
     checkRange(this, offset, length);
+    if (this.closed) throw fileRead(this.name, 'it was closed');
     const bytes = new Uint8Array(length);
-    for (let at = 0; at < length; ) {
-      let bytesRead: number;
-      try {
-        ({ bytesRead } = await this.handle.read(bytes, at, length - at, offset + at));
-      } catch (cause) {
-        throw fileRead(this.name, said(cause), cause);
+    let handle: FileHandle;
+    try {
+      handle = await open(this.path, 'r');
+    } catch (cause) {
+      throw fileRead(this.name, said(cause), cause);
+    }
+    try {
+      const { size, mtimeMs } = await handle.stat();
+      if (size !== this.size || mtimeMs !== this.changedMs) throw fileRead(this.name, 'it was changed');
+      for (let at = 0; at < length; ) {
+        const { bytesRead } = await handle.read(bytes, at, length - at, offset + at);
+        if (bytesRead === 0) throw fileRead(this.name, 'it is shorter than it was');
+        at += bytesRead;
       }
-      if (bytesRead === 0) throw fileRead(this.name, 'it is shorter than it was');
-      at += bytesRead;
+    } catch (cause) {
+      throw cause instanceof DreamError ? cause : fileRead(this.name, said(cause), cause);
+    } finally {
+      await handle.close();
     }
     return bytes;
   }
 
   async close(): Promise<void> {
-    await this.handle.close();
+    this.closed = true;
   }
 }
 

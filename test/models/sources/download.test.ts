@@ -318,11 +318,7 @@ test('in a folder of this machine', async () => {
     await outside.finish();
     expect((await disk.list()).map((file) => file.key)).toContain('owner/../../up');
     await removeModel(disk, 'owner/name');
-    expect(
-      createHash('sha256')
-        .update(await all(files[1]))
-        .digest('hex'),
-    ).toHaveLength(64);
+    expect((await disk.list()).map((file) => file.key)).toEqual(['owner/../../up']);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
