@@ -20,6 +20,10 @@ const commands: Record<string, Entry> = {
     summary: 'what a model file holds and needs: model inspect, model plan',
     load: () => import('./commands/model'),
   },
+  'lora-gradients': {
+    summary: 'gradients and steps of a LoRA on given sequences, for comparison',
+    load: () => import('./commands/lora-gradients'),
+  },
   bench: { summary: 'measure kernels, decoding and training', load: () => import('./commands/bench') },
   doctor: { summary: 'show the GPU and check its arithmetic', load: () => import('./commands/doctor') },
   env: { summary: 'play in the real world yourself: env play', load: () => import('./commands/env') },
@@ -28,7 +32,7 @@ const commands: Record<string, Entry> = {
 const usage = `Usage: npm run --silent dream -- COMMAND [options]
 
 ${Object.entries(commands)
-  .map(([name, { summary }]) => `  ${name.padEnd(10)}${summary}`)
+  .map(([name, { summary }]) => `  ${name.padEnd(16)}${summary}`)
   .join('\n')}
 
   --json     print the result as one JSON object, the last line of stdout
