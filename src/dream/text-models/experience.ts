@@ -143,6 +143,7 @@ export class TextExperienceModel implements ExperienceEnvironment {
     results: (StepResult | null)[],
   ): Promise<Asked[]> {
     if (asked.length === 0) return [];
+    this.signal.throwIfAborted();
     const completions = await this.options.model.complete(
       asked.map((question) => this.request(question, attempt)),
       this.signal,

@@ -93,7 +93,13 @@ export class EndpointTextModel implements TextModel {
     const batch = new AbortController();
     const stop = AbortSignal.any([batch.signal, this.closing.signal, ...(signal ? [signal] : [])]);
     try {
-      return await Promise.all(requests.map((request) => this.slots.run(() => this.one(request, stop), stop)));
+      return await Promise.all(
+        requests.map((request) => {
+          // A signal of its own: hundreds of listeners on one look like a leak to Node.
+          const own = AbortSignal.any([stop]);
+          return this.slots.run(() => this.one(request, own), own);
+        }),
+      );
     } catch (error) {
       // One failure ends the batch; the rest must not go on costing money.
       batch.abort(error);
