@@ -55,7 +55,7 @@ interface Device {
 let opened: Promise<Device> | null = null;
 
 async function openDevice(): Promise<Device> {
-  const adapter = await navigator.gpu?.requestAdapter({ powerPreference: 'high-performance' });
+  const adapter = await globalThis.navigator?.gpu?.requestAdapter({ powerPreference: 'high-performance' });
   if (!adapter)
     throw new DreamError(
       'no-webgpu',
