@@ -6,7 +6,7 @@
  */
 import type { Source, Trajectory, Turn } from '../data/trajectory';
 import type { EnvironmentBatch, StepResult, Task } from '../envs/environment';
-import type { LanguageModel } from '../nn/language-model';
+import type { LanguageModel, Sessions } from '../nn/language-model';
 import { appendObserved, appendSampled, emptyStream, type Rollout } from '../rl/rollout';
 import type { Domain } from './domain';
 import { deriveSeed } from './random';
@@ -102,9 +102,11 @@ async function playWave(
       sessions.append(i, tokens);
       appendObserved(episodes[i].stream, tokens);
     };
-    episodes.forEach(({ trajectory }, i) => {
-      observe(i, role.opening(trajectory.task, trajectory.firstObservation));
+    const openings = episodes.map(({ trajectory: { task, firstObservation } }) => role.opening(task, firstObservation));
+    openings.forEach((opening, i) => {
+      observe(i, opening);
     });
+    await shareLongOpenings(sessions, openings);
 
     for (let turn = 0; turn < maxSteps; turn++) {
       await request.onTurn?.((wave + turn / maxSteps) / waves);
@@ -163,6 +165,27 @@ async function playWave(
   } finally {
     sessions.dispose();
   }
+}
+
+/** Shorter openings are computed faster together than copied. */
+const LONG_OPENING = 64;
+
+/** Rollouts of a group begin with the same words (instructions, rules, first observation): those are computed once. */
+async function shareLongOpenings(sessions: Sessions, openings: readonly (readonly number[])[]): Promise<void> {
+  for (let i = 0; i < openings.length; ) {
+    let end = i + 1;
+    while (end < openings.length && sameTokens(openings[end], openings[i])) end++;
+    const fits = sessions.length(i) === openings[i].length; // else it was given up for want of room
+    if (end > i + 1 && fits && openings[i].length >= LONG_OPENING) {
+      const others = Array.from({ length: end - i - 1 }, (_, k) => i + 1 + k);
+      await sessions.copy(i, others);
+    }
+    i = end;
+  }
+}
+
+function sameTokens(a: readonly number[], b: readonly number[]): boolean {
+  return a.length === b.length && a.every((token, i) => token === b[i]);
 }
 
 function newTrajectory(task: Task, source: Source, firstObservation: string, group: number): Trajectory {

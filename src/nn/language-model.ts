@@ -12,11 +12,23 @@ export interface SamplingOptions {
   topK?: number;
   /** 1 = off. */
   topP?: number;
+  /** Least probability, as a share of the likeliest token's (at this temperature). 0 = off. */
+  minP?: number;
   /** Counter-based: same seed, same stream, same position = same draw, whatever else is in the batch. */
   seed: number;
   /** Generation ends after any of these (at most 4). */
   stopTokens: readonly number[];
   maxNewTokens: number;
+  /**
+   * Which tokens a stream may draw next, given those drawn so far; null = any. The CPU is then asked at every token.
+   * Log-probabilities stay those of the full softmax.
+   */
+  allowed?: (stream: number, drawn: readonly number[]) => readonly number[] | null;
+  /**
+   * Called with a stream's tokens so far whenever the CPU has looked (every few tokens): to show them as they come. True
+   * ends that stream; tokens drawn since the reason for it stay in the result.
+   */
+  onTokens?: (stream: number, drawn: readonly number[]) => boolean | undefined;
 }
 
 export interface Generated {
@@ -38,6 +50,11 @@ export interface Sessions {
   append(stream: number, tokens: readonly number[]): void;
   /** Generates on the given streams in one batch. Order of the result follows `streams`. */
   generate(streams: readonly number[], options: SamplingOptions): Promise<Generated[]>;
+  /**
+   * The contents of one stream become those of others, computed once: a group's common prompt. What they held is
+   * forgotten.
+   */
+  copy(from: number, to: readonly number[]): Promise<void>;
   /** Forget stream i's contents. */
   clear(stream: number): void;
   dispose(): void;

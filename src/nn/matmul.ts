@@ -57,12 +57,26 @@ export class Matmul {
     return m > ROWS ? this.subgroup.wide : this.subgroup.narrow;
   }
 
-  /** y[m, n] (+)= alpha a[m, k] b[k, n]. */
-  nn(rec: Recorder, a: Binding, b: Binding, y: Binding, m: number, k: number, n: number, add = false, alpha = 1): void {
+  /**
+   * y[m, n] (+)= alpha a[m, k] b[k, n]. `a` and `y` may be ranges of columns of wider matrices: a binding that starts at
+   * the range's first number, and the length of the wider matrix' rows (multiples of 4).
+   */
+  nn(
+    rec: Recorder,
+    a: Binding,
+    b: Binding,
+    y: Binding,
+    m: number,
+    k: number,
+    n: number,
+    add = false,
+    alpha = 1,
+    { aRow = k, yRow = n }: { aRow?: number; yRow?: number } = {},
+  ): void {
     const kernels = this.kernelsFor(m);
     const groups = [Math.ceil(n / 4 / COLUMNS4), Math.ceil(m / kernels.rows)] as const;
     rec.work(2 * m * k * n);
-    rec.dispatch(kernels.nn, [a, b, y], groups, [m, n / 4, k, k / 4, add ? 1 : 0], [alpha]);
+    rec.dispatch(kernels.nn, [a, b, y], groups, [m, n / 4, k / 4, aRow / 4, yRow / 4, add ? 1 : 0], [alpha]);
   }
 
   /** y[m, n] (+)= alpha transpose(a[k, m]) b[k, n]. */

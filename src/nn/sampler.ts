@@ -8,16 +8,35 @@ import type { SamplingOptions } from './language-model';
 /** Marks a draw of a row that had already finished. */
 export const NOTHING_DRAWN = 0xffffffff;
 
+const FREE = 'fn allowed(row: u32, i: u32) -> bool { return true; }\n';
+const MASKED = `
+@group(0) @binding(6) var<storage, read> mask: array<u32>;
+fn allowed(row: u32, i: u32) -> bool { return ((mask[row * ((params.v + 31u) / 32u) + i / 32u] >> (i % 32u)) & 1u) == 1u; }
+`;
+
+export interface SamplerBuffers {
+  logits: GpuBuffer;
+  rows: GpuBuffer;
+  meta: GpuBuffer;
+  current: GpuBuffer;
+  drawn: GpuBuffer;
+  /** [n, ceil(vocab / 32)]; without it every token may be drawn. */
+  mask?: GpuBuffer;
+}
+
 export class Sampler {
   private readonly kernel;
+  private readonly maskedKernel;
+
   constructor(gpu: Gpu) {
-    this.kernel = gpu.kernel(source, 'sample');
+    this.kernel = gpu.kernel(FREE + source, 'sample');
+    this.maskedKernel = gpu.kernel(MASKED + source, 'sample');
   }
 
   /** One draw for n rows; see the shader for the buffers. `step` selects the row of `drawn`. */
   record(
     rec: Recorder,
-    buffers: { logits: GpuBuffer; rows: GpuBuffer; meta: GpuBuffer; current: GpuBuffer; drawn: GpuBuffer },
+    { logits, rows, meta, current, drawn, mask }: SamplerBuffers,
     n: number,
     vocab: number,
     step: number,
@@ -25,11 +44,19 @@ export class Sampler {
   ): void {
     const stops = [0, 1, 2, 3].map((i) => options.stopTokens[i] ?? options.stopTokens[0] ?? NOTHING_DRAWN);
     rec.dispatch(
-      this.kernel,
-      [buffers.logits, buffers.rows, buffers.meta, buffers.current, buffers.drawn],
+      mask ? this.maskedKernel : this.kernel,
+      [logits, rows, meta, current, drawn, ...(mask ? [mask] : [])],
       [Math.ceil(n / 32)],
       [n, vocab, step, options.seed >>> 0, options.topK ?? 0, ...stops],
-      [options.temperature, options.topP ?? 1],
+      [options.temperature, options.topP ?? 1, options.minP ?? 0],
     );
   }
+}
+
+/** A row of the mask: bit i set where token i may be drawn. All of them for null. */
+export function maskRow(allowed: readonly number[] | null, vocab: number): Uint32Array {
+  const words = new Uint32Array(Math.ceil(vocab / 32));
+  if (allowed === null) return words.fill(0xffffffff);
+  for (const token of allowed) words[token >>> 5] |= 1 << (token & 31);
+  return words;
 }

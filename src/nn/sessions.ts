@@ -12,7 +12,7 @@ import { Activations } from './activations';
 import { tileTokens } from './attention-tiles';
 import type { Decoder } from './decoder';
 import type { Generated, SamplingOptions, Sessions } from './language-model';
-import { NOTHING_DRAWN, type Sampler } from './sampler';
+import { maskRow, NOTHING_DRAWN, type Sampler } from './sampler';
 
 /** Decode steps between two looks of the CPU. */
 const STEPS_PER_LOOK = 4;
@@ -28,6 +28,7 @@ interface Stream {
 interface Row {
   stream: number;
   result: Generated;
+  ended: boolean;
   /** Position of the last token known; the next one goes to position + 1. */
   position: number;
   current: number;
@@ -91,11 +92,15 @@ export class DecoderSessions implements Sessions {
         result: { tokens: [], logProbs: [], stopped: false },
         position: length - 1,
         current: 0,
+        ended: false,
         limit: Math.min(length + options.maxNewTokens, this.contextLength),
       };
     });
     const open = rows.filter((row) => row.position + 1 < row.limit);
-    const hidden = await this.prefill(rows, open);
+    const hidden = await this.prefill(
+      rows.map((row) => row.stream),
+      open,
+    );
     await this.decode(open, hidden, options);
     hidden.release();
     for (const row of rows) {
@@ -109,8 +114,34 @@ export class DecoderSessions implements Sessions {
     return rows.map((row) => row.result);
   }
 
-  /** Computes all pending tokens of `rows`; returns the final hidden state [open, width] of each open row's last token. */
-  private async prefill(rows: readonly Row[], open: readonly Row[]): Promise<GpuBuffer> {
+  async copy(from: number, to: readonly number[]): Promise<void> {
+    const source = this.streams[from];
+    const { length } = source.pending;
+    // The last token stays pending: whoever continues needs its hidden state.
+    if (length > 1) {
+      const last = source.pending.pop()!;
+      (await this.prefill([from], [])).release();
+      source.cached += length - 1;
+      source.pending = [last];
+    }
+    const others = to.filter((stream) => stream !== from);
+    for (const stream of others) this.streams[stream] = { cached: source.cached, pending: [...source.pending] };
+    if (source.cached === 0 || others.length === 0) return;
+    const rowBytes = this.decoder.attention.kvWidth4 * 16;
+    const bytes = source.cached * rowBytes;
+    const place = (stream: number): number => stream * this.contextLength * rowBytes;
+    const rec = this.gpu.record('copy streams');
+    const between = this.gpu.alloc(bytes, 'copied stream'); // WebGPU copies between two buffers only
+    for (const cache of this.caches) {
+      rec.copy(cache, place(from), between, 0, bytes);
+      for (const stream of others) rec.copy(between, 0, cache, place(stream), bytes);
+    }
+    between.release();
+    rec.submit();
+  }
+
+  /** Computes all pending tokens of `streams`; returns the final hidden state [open, width] of each open row's last token. */
+  private async prefill(streams: readonly number[], open: readonly Row[]): Promise<GpuBuffer> {
     const { gpu, decoder } = this;
     const { width } = decoder.config;
     const slot = new Map(open.map((row, i) => [row.stream, i]));
@@ -118,14 +149,14 @@ export class DecoderSessions implements Sessions {
     const places: number[] = []; // base, position per token
     const wanted: { at: number; slot: number }[] = [];
     let keys = 0;
-    for (const row of rows) {
-      const s = this.streams[row.stream];
+    for (const stream of streams) {
+      const s = this.streams[stream];
       s.pending.forEach((token, i) => {
         tokens.push(token);
-        places.push(row.stream * this.contextLength, s.cached + i);
+        places.push(stream * this.contextLength, s.cached + i);
         keys += s.cached + i + 1;
       });
-      const target = slot.get(row.stream);
+      const target = slot.get(stream);
       if (target !== undefined) wanted.push({ at: tokens.length - 1, slot: target });
     }
     const hidden = gpu.alloc(Math.max(1, open.length) * width * 4, 'last hidden');
@@ -193,10 +224,13 @@ export class DecoderSessions implements Sessions {
           'rows',
         ),
         meta: gpu.upload(Uint32Array.from(active.flatMap((row) => [row.stream, row.limit, 0, 0])), 'meta'),
+        ...this.mask(active, options),
       };
+      // A mask depends on the token before: the CPU must look at every one.
+      const steps = options.allowed ? 1 : STEPS_PER_LOOK;
       const meanKeys = active.reduce((sum, row) => sum + row.position + 1, 0) / n;
       const rec = gpu.record('decode');
-      for (let step = 0; step < STEPS_PER_LOOK; step++) {
+      for (let step = 0; step < steps; step++) {
         let source = hidden;
         if (!source) {
           const batch = { t: n, tokens: buffers.current, rows: buffers.rows, meanKeys };
@@ -208,10 +242,10 @@ export class DecoderSessions implements Sessions {
         sampler.record(rec, buffers, n, vocabSize, step, options);
       }
       rec.submit();
-      const drawn = await gpu.readU32(buffers.drawn, STEPS_PER_LOOK * n * 2);
+      const drawn = await gpu.readU32(buffers.drawn, steps * n * 2);
       const bits = new Float32Array(drawn.buffer);
       active.forEach((row, i) => {
-        for (let step = 0; step < STEPS_PER_LOOK; step++) {
+        for (let step = 0; step < steps; step++) {
           const at = (step * n + i) * 2;
           if (drawn[at] === NOTHING_DRAWN) break;
           row.current = drawn[at];
@@ -219,12 +253,30 @@ export class DecoderSessions implements Sessions {
           row.result.tokens.push(row.current);
           row.result.logProbs.push(bits[at + 1]);
         }
+        row.ended = options.onTokens?.(row.stream, row.result.tokens) === true;
       });
-      this.tokensComputed += STEPS_PER_LOOK * n;
+      this.tokensComputed += steps * n;
       for (const buffer of Object.values(buffers)) buffer.release();
       acts.release();
-      active = active.filter((row) => !options.stopTokens.includes(row.current) && row.position + 1 < row.limit);
+      active = active.filter(
+        (row) => !row.ended && !options.stopTokens.includes(row.current) && row.position + 1 < row.limit,
+      );
     }
+  }
+
+  private mask(active: readonly Row[], { allowed }: SamplingOptions): { mask?: GpuBuffer } {
+    if (!allowed) return {};
+    const { vocabSize } = this.decoder.config;
+    const words = Math.ceil(vocabSize / 32);
+    const mask = new Uint32Array(active.length * words);
+    active.forEach((row, i) => {
+      const tokens = allowed(row.stream, row.result.tokens);
+      if (tokens !== null && tokens.length === 0) {
+        throw new DreamError('nothing-allowed', 'A stream was left no token to draw.', 'Please report this defect.');
+      }
+      mask.set(maskRow(tokens, vocabSize), i * words);
+    });
+    return { mask: this.gpu.upload(mask, 'token mask') };
   }
 
   dispose(): void {

@@ -43,6 +43,9 @@ class FakeSessions implements Sessions {
       return generated;
     });
   }
+  async copy(from: number, to: readonly number[]): Promise<void> {
+    for (const stream of to) this.streams[stream] = [...this.streams[from]];
+  }
   clear(stream: number): void {
     this.streams[stream] = [];
   }

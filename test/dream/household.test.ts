@@ -35,6 +35,9 @@ class Scripted extends KnowingModel {
           streams[i].push(...tokens);
           return { tokens, logProbs: tokens.map(() => -0.5), stopped: true };
         }),
+      copy: async (from, to) => {
+        for (const i of to) streams[i] = [...streams[from]];
+      },
       clear: (i) => {
         streams[i] = [];
       },

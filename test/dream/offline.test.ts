@@ -194,6 +194,7 @@ describe('fidelity', () => {
       contextLength: 640,
       length: () => 0,
       append: (stream, tokens) => void seen.set(stream, tokens),
+      copy: async () => {},
       clear: (stream) => void seen.delete(stream),
       dispose: () => {},
       generate: async (streams) =>

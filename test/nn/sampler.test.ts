@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { SamplingOptions } from '../../src/nn/language-model';
-import { NOTHING_DRAWN, Sampler } from '../../src/nn/sampler';
+import { maskRow, NOTHING_DRAWN, Sampler } from '../../src/nn/sampler';
 import { testGpu } from '../gpu';
 import { expectClose, normals } from '../numbers';
 import { draw, logProb, probabilities, type SamplerSettings, support, uniform01 } from '../reference/sampler';
@@ -27,9 +27,13 @@ async function sample(rows: readonly Row[], settings: SamplerSettings, seed = 1,
     meta: Uint32Array.from(rows.flatMap(({ stream }) => [stream, never, 0, 0])),
     current: new Uint32Array(n),
     drawn: new Uint32Array(2 * n),
+    mask: Uint32Array.from(rows.flatMap(() => Array.from(maskRow(settings.allowed ?? null, vocab)))),
   };
-  const options = { ...settings, seed, stopTokens: [], maxNewTokens: 1, ...more };
-  const got = await runKernel(gpu, all, (rec, b) => kernel.record(rec, b, n, vocab, 0, options));
+  const { allowed, ...shape } = settings;
+  const options = { ...shape, seed, stopTokens: [], maxNewTokens: 1, ...more };
+  const got = await runKernel(gpu, all, (rec, { mask, ...b }) =>
+    kernel.record(rec, allowed ? { ...b, mask } : b, n, vocab, 0, options),
+  );
   const bits = new Float32Array(got.drawn.buffer);
   return {
     ...got,
@@ -71,9 +75,13 @@ const shapes: SamplerSettings[] = [
   { temperature: 1.5, topK: 0, topP: 0.95 },
   { temperature: 0.7, topK: 12, topP: 0.8 },
   { temperature: 3, topK: 4, topP: 0.9 },
+  { temperature: 1, topK: 0, topP: 1, minP: 0.1 },
+  { temperature: 2, topK: 0, topP: 0.9, minP: 0.3 },
+  { temperature: 1, topK: 0, topP: 1, allowed: [1, 5, 11] },
+  { temperature: 1.5, topK: 3, topP: 0.8, allowed: [0, 2, 3, 7, 9, 12] },
 ];
-const name = ({ temperature, topK, topP }: SamplerSettings) =>
-  `temperature ${temperature}, top-k ${topK}, top-p ${topP}`;
+const name = ({ temperature, topK, topP, minP, allowed }: SamplerSettings) =>
+  `temperature ${temperature}, top-k ${topK}, top-p ${topP}, min-p ${minP ?? 0}, ${allowed ? `among ${allowed}` : 'any'}`;
 
 describe.each(shapes.map((shape) => [name(shape), shape] as const))('%s', (_, shape) => {
   test('draws exactly what the reference draws', async () => {

@@ -254,3 +254,85 @@ test('sessions give their memory back', async () => {
   });
   expect(gpu.memory.bytesInUse).toBe(inUse);
 });
+
+describe('a common prompt', () => {
+  test('copied to others is what each would have computed, to the bit, and each goes its own way', async () => {
+    const [prompt] = randomTokens(40, [21]);
+    const alone = await withSessions(4, (sessions) => {
+      for (const i of [0, 1, 3]) sessions.append(i, prompt);
+      return sessions.generate([0, 1, 3], free);
+    });
+    await withSessions(4, async (sessions) => {
+      sessions.append(0, prompt);
+      sessions.append(3, [1, 2, 3]); // forgotten
+      await sessions.copy(0, [1, 3]);
+      expect([0, 1, 2, 3].map((i) => sessions.length(i))).toEqual([21, 21, 0, 21]);
+      expect(await sessions.generate([0, 1, 3], free)).toEqual(alone);
+      expect(alone[0].tokens).not.toEqual(alone[1].tokens);
+    });
+  });
+
+  test('in the middle of an episode, with one token or none', async () => {
+    await withSessions(3, async (sessions) => {
+      sessions.append(0, [4, 5, 6]);
+      const [first] = await sessions.generate([0], free);
+      await sessions.copy(0, [2]);
+      const rest = await sessions.generate([0, 2], { ...free, temperature: 0 });
+      expect(rest[1]).toEqual(rest[0]);
+      expectNear(rest[1].logProbs, await scored([4, 5, 6, ...first.tokens, ...rest[1].tokens], 12));
+      await sessions.copy(1, [2]);
+      expect(sessions.length(2)).toBe(0);
+    });
+  });
+});
+
+test('only allowed tokens are drawn; their log-probabilities are those of the full softmax', async () => {
+  await withSessions(2, async (sessions) => {
+    sessions.append(0, [1, 2]);
+    sessions.append(1, [3]);
+    const seen: number[] = [];
+    const allowed = (stream: number, drawn: readonly number[]) => {
+      if (stream === 1) return null;
+      seen.push(drawn.length);
+      return drawn.length === 2 ? [9] : [7, 8];
+    };
+    const [bound, unbound] = await sessions.generate([0, 1], { ...free, maxNewTokens: 5, allowed });
+    expect(seen).toEqual([0, 1, 2, 3, 4]);
+    expect(bound.tokens[2]).toBe(9);
+    expect(bound.tokens.filter((_, i) => i !== 2).every((token) => token === 7 || token === 8)).toBe(true);
+    expectNear(bound.logProbs, await scored([1, 2, ...bound.tokens], 5));
+    sessions.clear(1);
+    sessions.append(1, [3]);
+    expect((await sessions.generate([1], { ...free, maxNewTokens: 5 }))[0]).toEqual(unbound);
+    sessions.append(0, [1]);
+    await expect(sessions.generate([0], { ...free, allowed: () => [] })).rejects.toMatchObject({
+      code: 'nothing-allowed',
+    });
+  });
+});
+
+test('who watches the tokens come may end a stream; the others go on as before', async () => {
+  await withSessions(2, async (sessions) => {
+    const start = () => {
+      for (const i of [0, 1]) {
+        sessions.clear(i);
+        sessions.append(i, [2, 4]);
+      }
+    };
+    start();
+    const whole = await sessions.generate([0, 1], free);
+    start();
+    const looks: number[] = [];
+    const cut = await sessions.generate([0, 1], {
+      ...free,
+      onTokens: (stream, drawn) => {
+        if (stream === 0) looks.push(drawn.length);
+        return stream === 0 && drawn.length >= 4;
+      },
+    });
+    expect(looks).toEqual([4]);
+    expect(cut[0].tokens).toEqual(whole[0].tokens.slice(0, 4));
+    expect(cut[1]).toEqual(whole[1]);
+    expect(sessions.length(0)).toBe(6);
+  });
+});

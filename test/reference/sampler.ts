@@ -6,6 +6,10 @@ export interface SamplerSettings {
   topK: number;
   /** 1 = off. */
   topP: number;
+  /** 0 or absent = off. */
+  minP?: number;
+  /** Absent = all. */
+  allowed?: readonly number[];
 }
 
 /** PCG hash (Jarzynski & Olano 2020). */
@@ -21,10 +25,16 @@ export function uniform01(seed: number, stream: number, position: number): numbe
 }
 
 /** Kept ids, ascending: the k largest logits (ties of the smallest stay), of these the fewest that hold topP of the mass. */
-export function support(logits: ArrayLike<number>, { temperature, topK, topP }: SamplerSettings): number[] {
-  const ranked = Array.from(logits, (_, i) => i).sort((i, j) => logits[j] - logits[i] || i - j);
+export function support(
+  logits: ArrayLike<number>,
+  { temperature, topK, topP, minP = 0, allowed }: SamplerSettings,
+): number[] {
+  const ranked = Array.from(logits, (_, i) => i)
+    .filter((i) => allowed?.includes(i) ?? true)
+    .sort((i, j) => logits[j] - logits[i] || i - j);
   const last = topK > 0 && topK < ranked.length ? logits[ranked[topK - 1]] : -Infinity;
-  const kept = ranked.filter((i) => logits[i] >= last);
+  const likely = (i: number) => Math.exp((logits[i] - logits[ranked[0]]) / temperature) >= minP;
+  const kept = ranked.filter((i) => logits[i] >= last && likely(i));
   if (topP >= 1) return kept.sort((i, j) => i - j);
   const weights = kept.map((i) => Math.exp((logits[i] - logits[ranked[0]]) / temperature));
   const wanted = topP * weights.reduce((a, b) => a + b, 0);
@@ -38,8 +48,8 @@ export function support(logits: ArrayLike<number>, { temperature, topK, topP }: 
 /** Probability of every token [v] under the shaped distribution. */
 export function probabilities(logits: ArrayLike<number>, settings: SamplerSettings): Float64Array {
   const p = new Float64Array(logits.length);
-  const top = Math.max(...Array.from(logits));
   const kept = support(logits, settings);
+  const top = Math.max(...kept.map((i) => logits[i]));
   for (const i of kept) p[i] = Math.exp((logits[i] - top) / settings.temperature);
   const total = p.reduce((a, b) => a + b, 0);
   return p.map((x) => x / total);
