@@ -1,6 +1,7 @@
 /** @file Experience models of other kinds behind one interface, and embeddings. */
 export { type MalformedAnswer, type ParsedAnswer, parseTextAnswer, type TextAnswer } from './answer';
 export { type BuiltInOptions, builtInAvailability, openBuiltInModel } from './built-in';
+export { type DreamNeeds, engineDreams, type OpenDream, type TextDreams, textDreams } from './dreams';
 export { engineEmbedder, type TextEmbedder } from './embedder';
 export { type EndpointOptions, type EndpointTextModel, endpointTextModel } from './endpoint/model';
 export { type ChatCodec, engineTextModel } from './engine-model';

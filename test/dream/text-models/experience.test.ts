@@ -6,12 +6,17 @@ import { rollOut } from '../../../src/dream/rollouts';
 import {
   bufferRecall,
   type ExperienceEnvironment,
+  engineDreams,
   experienceMessages,
+  householdTextWorld,
+  type OpenDream,
   type TextCompletion,
   type TextDreamOptions,
+  type TextEmbedder,
   TextExperienceModel,
   type TextModel,
   type TextRequest,
+  textDreams,
   textWorldOf,
 } from '../../../src/dream/text-models';
 import { cpuTopK } from '../cpu-top-k';
@@ -116,6 +121,47 @@ describe('an experience model in text', () => {
     });
     const text: ExperienceEnvironment = dream(knowing).environment;
     expect(Object.keys(text.counts).sort()).toEqual(Object.keys(own.counts).sort());
+  });
+
+  it('is opened like the engine’s own, from what the loop knows', async () => {
+    const buffer = new ReplayBuffer(10);
+    const needs = { buffer, topK: cpuTopK, retrievalTopK: 1, temperature: 1, goalCheck: true, stepCheck: true };
+    buffer.add([
+      {
+        source: 'offline',
+        episode: 'x',
+        room: 'a',
+        task: 'red',
+        state: 'shut',
+        action: 'open',
+        nextState: 'opened',
+        reward: 0,
+      },
+    ]);
+    const successes = async (open: OpenDream) => {
+      const dreamed = open(needs);
+      const { rollouts } = await roll(dreamed);
+      dreamed.dispose();
+      return { won: rollouts.map(({ trajectory }) => trajectory.success), recalled: dreamed.counts.recalled };
+    };
+    const own = await successes(engineDreams(new KnowingModel(), fakeDomain()));
+    expect(own.recalled).toBeGreaterThan(0);
+    expect(await successes(textDreams({ model: model(knowing), world }))).toEqual(own);
+    const embedder: TextEmbedder = {
+      kind: 'engine',
+      label: 'one',
+      embed: async (texts) => texts.map(() => Float32Array.of(1)),
+      dispose() {},
+    };
+    expect((await successes(textDreams({ model: model(knowing), world, embedder }))).won).toEqual(own.won);
+  });
+
+  it('of the household is shown examples that are observations there', () => {
+    const household = householdTextWorld(fakeDomain());
+    const examples = [...household.observationForm.matchAll(/"([^"]+)"/g)].map(([, example]) => example);
+    expect(examples.length).toBeGreaterThan(10);
+    expect(examples.filter((example) => !household.isObservation(example))).toEqual([]);
+    expect(household.isObservation('The fridge hums.')).toBe(false);
   });
 
   it('plays like the real world when its model knows the rules', async () => {
