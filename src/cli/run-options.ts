@@ -14,7 +14,7 @@ const help: Record<keyof RunConfig, string> = {
   groupSize: 'rollouts of each task',
   maxSteps: 'turns until an episode is cut off',
   temperature: 'of the rollouts',
-  learningRate: 'of AdamW, after three iterations of warm-up',
+  learningRate: 'of AdamW, after three iterations of warm-up; it falls over the last third of the run',
   clipLow: 'lower clip range of the probability ratio',
   clipHigh: 'upper clip range',
   klCoef: 'weight of KL (k3) to the warm start',

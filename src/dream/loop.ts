@@ -232,6 +232,7 @@ export class DreamLoop {
         horizon: config.sampleUnit === 'step' ? turnTokens : config.maxSteps * turnTokens,
       },
       iteration,
+      iterations: config.iterations,
       advantages: parts.kernels.advantages,
       shuffle: (items) => new Draws(deriveSeed(seed, 'mini-batches')).shuffled(items),
       reference: this.reference,

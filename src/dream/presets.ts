@@ -11,7 +11,7 @@ import { type PresetName, presetNames, type RunConfig } from '../worker/protocol
 const householdTiny: RunConfig = {
   preset: 'household-tiny',
   seed: 1,
-  iterations: 30,
+  iterations: 40,
   rollouts: 'dream',
   tasksPerIteration: 16,
   groupSize: 8,
@@ -28,7 +28,7 @@ const householdTiny: RunConfig = {
   miniBatches: 2,
   lambda: 0.25,
   retrievalTopK: 1,
-  experienceTemperature: 0.7,
+  experienceTemperature: 0.3,
   goalCheck: true,
   stepCheck: true,
   minReplayPrecision: 0.4,

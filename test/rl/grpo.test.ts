@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Trajectory } from '../../src/data/trajectory';
 import type { LanguageModel, TrainSequence } from '../../src/nn/language-model';
 import { type Aggregation, lossWeights, type SampleUnit } from '../../src/rl/aggregation';
-import { type GrpoSettings, grpoUpdate, learnable, miniBatchesOf, warmedUp } from '../../src/rl/grpo';
+import { type GrpoSettings, grpoUpdate, learnable, miniBatchesOf, scheduledRate } from '../../src/rl/grpo';
 import { frozenReference } from '../../src/rl/reference';
 import { appendObserved, appendSampled, emptyStream, type Rollout, type TokenStream } from '../../src/rl/rollout';
 import { cpuAdvantages } from './cpu-advantages';
@@ -221,7 +221,8 @@ describe('the update', () => {
   });
 
   it('warms up over three iterations', () => {
-    expect([0, 1, 2, 3, 50].map((i) => warmedUp(3, i))).toEqual([1, 2, 3, 3, 3]);
+    expect([0, 1, 2, 3, 50].map((i) => scheduledRate(3, i))).toEqual([1, 2, 3, 3, 3]);
+    expect([0, 2, 6, 7, 8].map((i) => scheduledRate(3, i, 9))).toEqual([1, 3, 3, 2, 1]);
   });
 
   it('counts skipped steps and averages nothing over them', async () => {
