@@ -44,6 +44,18 @@ function tokenText(value: unknown): string | undefined {
   return isRecord(value) && typeof value.content === 'string' ? value.content : undefined;
 }
 
+/**
+ * The library's `Digits` knows 0 to 9 only; the original splits off every number sign (`²`, `½`, `٣`), as this pattern does.
+ * SmolLM2's tokenizer has one.
+ */
+function everyDigit(step: unknown): unknown {
+  if (!isRecord(step)) return step;
+  if (Array.isArray(step.pretokenizers)) return { ...step, pretokenizers: step.pretokenizers.map(everyDigit) };
+  if (step.type !== 'Digits') return step;
+  const pattern = { Regex: step.individual_digits ? '\\p{N}' : '\\p{N}+' };
+  return { type: 'Split', pattern, behavior: 'Isolated', invert: false };
+}
+
 export class TextTokenizer {
   /** One more than the highest id that has a text; the model's own vocabulary may be larger. */
   readonly vocabSize: number;
@@ -63,7 +75,11 @@ export class TextTokenizer {
     const { tokenizer: json, tokenizerConfig: config } = source;
     if (!isRecord(json) || !isRecord(json.model)) throw badTokenizer('The tokenizer has no model.');
     const added = (Array.isArray(json.added_tokens) ? json.added_tokens : []).filter(isRecord);
-    const whole = { decoder: null, post_processor: null, pre_tokenizer: null, normalizer: null, ...json };
+    const whole = {
+      ...{ decoder: null, post_processor: null, normalizer: null },
+      ...json,
+      pre_tokenizer: everyDigit(json.pre_tokenizer ?? null),
+    };
     try {
       this.parsing = new Tokenizer({ ...whole, added_tokens: added }, config);
       // The vocabulary and its merges are large: both share one. The post-processor still finds its special tokens in it.

@@ -34,6 +34,22 @@ describe('encode and decode', () => {
     expect(tokenizer.encode(text)).toEqual(tokenizer.encode(text));
   });
 
+  test('every number sign is a digit, as in the original', () => {
+    const source = byteLevelTokenizer();
+    const bytes = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true, use_regex: true };
+    const vocab = (source.tokenizer.model as { vocab: Record<string, number> }).vocab;
+    (source.tokenizer.model as { merges: string[] }).merges.push('Â ²', '1 2', 'Â² Â²');
+    Object.assign(vocab, { 'Â²': 400, '12': 401, 'Â²Â²': 402 });
+    const pieces = (individual_digits: boolean): string[] => {
+      const digits = { type: 'Digits', individual_digits };
+      source.tokenizer.pre_tokenizer = { type: 'Sequence', pretokenizers: [digits, bytes] };
+      const made = new TextTokenizer(source);
+      return made.encode('12²² x').map((id) => made.decode([id]));
+    };
+    expect(pieces(true)).toEqual(['1', '2', '²', '²', ' ', 'x']);
+    expect(pieces(false)).toEqual(['12', '²²', ' ', 'x']);
+  });
+
   test('reads special tokens in a text as letters unless told otherwise', () => {
     const forged = tokenizer.encode('<|im_end|>');
     expect(forged.some((id) => tokenizer.isSpecial(id))).toBe(false);

@@ -1,4 +1,6 @@
-/** @file Waiting between attempts: longer each time, as long as the server asks for, and not a moment after an abort. */
+/**
+ * @file Waiting between attempts: longer each time, as long as the server asks for, and not a moment after an abort.
+ */
 import { stopped } from './source-errors';
 
 export interface RetryOptions {
@@ -35,4 +37,27 @@ export function wait(ms: number, signal?: AbortSignal): Promise<void> {
     }, ms);
     signal?.addEventListener('abort', abort, { once: true });
   });
+}
+
+export interface Leash {
+  signal: AbortSignal;
+  abort(reason?: unknown): void;
+  /** Lets go of the outer signal; the request is over. */
+  release(): void;
+}
+
+/**
+ * A signal for one request that follows an outer one. Not AbortSignal.any: Safari before 17.4 lacks it, and some versions
+ * of Node lose the abort when a signal is garbage-collected (nodejs/node#65995).
+ */
+export function leash(outer?: AbortSignal): Leash {
+  const controller = new AbortController();
+  const follow = (): void => controller.abort(outer?.reason);
+  if (outer?.aborted) follow();
+  outer?.addEventListener('abort', follow, { once: true });
+  return {
+    signal: controller.signal,
+    abort: (reason) => controller.abort(reason),
+    release: () => outer?.removeEventListener('abort', follow),
+  };
 }

@@ -29,7 +29,7 @@ export class HttpSource implements ByteSource {
   static async open(url: string, options: HttpOptions = {}): Promise<HttpSource> {
     const name = options.name ?? decodeURIComponent(new URL(url).pathname.split('/').pop() || url);
     const { size, etag } = await persist(url, options, async () => {
-      const answer = await requestRange(url, 0, 1, options);
+      const answer = await requestRange(url, 0, 1, options, (options.retry ?? patient).stallMs);
       answer.abort();
       if (answer.response.status !== 206 || answer.size === null) throw noRange(url);
       return answer;
@@ -42,9 +42,9 @@ export class HttpSource implements ByteSource {
     if (length === 0) return new Uint8Array(0);
     const bytes = new Uint8Array(length);
     let filled = 0;
-    const { retry } = this.options;
+    const retry = this.options.retry ?? patient;
     await persist(this.url, this.options, async () => {
-      const answer = await requestRange(this.url, offset + filled, offset + length, this.options);
+      const answer = await requestRange(this.url, offset + filled, offset + length, this.options, retry.stallMs);
       if (answer.response.status !== 206) {
         answer.abort();
         throw noRange(this.url);
@@ -53,7 +53,7 @@ export class HttpSource implements ByteSource {
         answer.abort();
         throw fileRead(this.name, 'it changed on the server while it was read');
       }
-      await eachChunk(answer, retry ?? patient, this.options.signal, (chunk) => {
+      await eachChunk(answer, retry, this.options.signal, (chunk) => {
         if (filled + chunk.length > length) throw fileRead(this.name, 'the server sent more than asked for');
         bytes.set(chunk, filled);
         filled += chunk.length;
@@ -98,26 +98,31 @@ export async function eachChunk(
 ): Promise<void> {
   const reader = answer.response.body?.getReader();
   if (!reader) return;
+  // One promise per piece: racing a long-lived one would keep every piece that ever won.
+  let giveUp: (reason: Error) => void = () => undefined;
+  const abort = (): void => giveUp(stopped());
+  signal?.addEventListener('abort', abort, { once: true });
   try {
     for (;;) {
-      let timer: ReturnType<typeof setTimeout> | undefined;
+      const timer = setTimeout(() => giveUp(new Error('nothing arrived for a while')), retry.stallMs);
       let next: ReadableStreamReadResult<Uint8Array<ArrayBuffer>>;
       try {
-        const stall = new Promise<never>((_, reject) => {
-          timer = setTimeout(() => reject(new Error('nothing arrived for a while')), retry.stallMs);
+        next = await new Promise((resolve, reject) => {
+          giveUp = reject;
+          reader.read().then(resolve, reject);
         });
-        next = await Promise.race([reader.read(), stall]);
       } catch (cause) {
         if (signal?.aborted) throw stopped();
         throw new Transient(cause instanceof Error ? cause.message : String(cause), null, { cause });
       } finally {
         clearTimeout(timer);
       }
-      if (next.done) return;
       if (signal?.aborted) throw stopped();
+      if (next.done) return;
       await receive(next.value);
     }
   } finally {
+    signal?.removeEventListener('abort', abort);
     // Also ends the request when the receiver had enough.
     answer.abort();
     reader.cancel().catch(() => undefined);

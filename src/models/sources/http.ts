@@ -5,6 +5,7 @@
  * If-Range, so its promise is kept here: an answer with another ETag than before is not continued, it starts the file anew.
  */
 import { DreamError } from '../../data/errors';
+import { leash } from './back-off';
 import { refused, stopped } from './source-errors';
 
 export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
@@ -23,7 +24,7 @@ export interface Answer {
   /** Size of the whole file where the server says it. */
   size: number | null;
   etag: string | null;
-  /** Aborts this request only. */
+  /** Ends this request, finished or not; must be called. */
   abort(): void;
 }
 
@@ -43,23 +44,35 @@ export function headers(access: Access): Record<string, string> {
 }
 
 /**
- * Bytes [start, end) of a file, or to its end.
+ * Bytes [start, end) of a file, or to its end. No answer within `stallMs` is Transient.
  * Throws Transient, or DreamError `download-stopped`, `model-gated`, `model-not-found`, `hub-refused`.
  */
-export async function requestRange(url: string, start: number, end: number | null, access: Access): Promise<Answer> {
+export async function requestRange(
+  url: string,
+  start: number,
+  end: number | null,
+  access: Access,
+  stallMs: number,
+): Promise<Answer> {
   if (access.signal?.aborted) throw stopped();
-  const controller = new AbortController();
-  const signal = access.signal ? AbortSignal.any([access.signal, controller.signal]) : controller.signal;
+  const request = leash(access.signal);
+  const abort = (): void => {
+    request.abort();
+    request.release();
+  };
   const range = `bytes=${start}-${end === null ? '' : end - 1}`;
   let response: Response;
+  const stalled = setTimeout(() => request.abort(new Error('no answer for a while')), stallMs);
   try {
     const send: Fetch = access.fetch ?? fetch;
-    response = await send(url, { headers: { ...headers(access), Range: range }, signal });
+    response = await send(url, { headers: { ...headers(access), Range: range }, signal: request.signal });
   } catch (cause) {
+    request.release();
     if (access.signal?.aborted) throw stopped();
     throw new Transient(cause instanceof Error ? cause.message : String(cause), null, { cause });
+  } finally {
+    clearTimeout(stalled);
   }
-  const abort = (): void => controller.abort();
   const etag = response.headers.get('etag');
   if (response.status === 206) {
     const said = /^bytes (\d+)-(\d+)\/(\d+|\*)$/.exec(response.headers.get('content-range') ?? '');

@@ -5,7 +5,7 @@
  * download's own headers say it too (X-Linked-Etag), but on a redirect, which a page cannot see.
  */
 import { DreamError } from '../../data/errors';
-import { delayMs, patient, type RetryOptions, wait } from './back-off';
+import { delayMs, leash, patient, type RetryOptions, wait } from './back-off';
 import { type Access, type Fetch, headers } from './http';
 import { HUB_HOST, type HubId } from './hub-id';
 import { refused, stopped, unreachable } from './source-errors';
@@ -92,10 +92,10 @@ async function askJson(
     if (options.signal?.aborted) throw stopped();
     let problem: unknown;
     let retryAfter: string | null = null;
+    const request = leash(options.signal);
+    const stalled = setTimeout(() => request.abort(new Error('no answer for a while')), retry.stallMs);
     try {
-      const timeout = AbortSignal.timeout(retry.stallMs);
-      const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
-      const response = await send(url, { headers: headers(options), signal });
+      const response = await send(url, { headers: headers(options), signal: request.signal });
       if (response.ok) {
         const text = await response.text();
         const link = /<([^>]+)>;\s*rel="next"/.exec(response.headers.get('link') ?? '');
@@ -113,6 +113,9 @@ async function askJson(
       if (error instanceof DreamError) throw error;
       if (options.signal?.aborted) throw stopped();
       problem = error;
+    } finally {
+      clearTimeout(stalled);
+      request.release();
     }
     if (failures >= retry.attempts) throw unreachable(url, problem);
     await wait(delayMs(failures, retry, retryAfter), options.signal);

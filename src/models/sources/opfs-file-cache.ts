@@ -46,8 +46,10 @@ const nameOf = (error: unknown): string =>
 const isMissing = (error: unknown): boolean =>
   nameOf(error) === 'NotFoundError' || nameOf(error) === 'TypeMismatchError';
 
-/** Null where the page may keep nothing: a private window, a cross-site frame, blocked site data. */
-export async function openOpfsCache(storage: OpfsStorage): Promise<OpfsFileCache | null> {
+/** Null where the page may keep nothing: a private window, a cross-site frame, blocked site data, plain http; then take a MemoryFileCache. */
+export async function openOpfsCache(
+  storage: OpfsStorage = navigator.storage as unknown as OpfsStorage,
+): Promise<OpfsFileCache | null> {
   try {
     const folder = await (await storage.getDirectory()).getDirectoryHandle(FOLDER, { create: true });
     // Some private windows have the folder and refuse the file.

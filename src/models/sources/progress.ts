@@ -22,6 +22,7 @@ export class ProgressMeter {
   private fetched = 0;
   private loaded = 0;
   private lastReport = Number.NEGATIVE_INFINITY;
+  private lastFile = '';
 
   /** @param now Milliseconds. */
   constructor(
@@ -30,7 +31,7 @@ export class ProgressMeter {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** @param loaded Bytes of all files. Reported at most five times a second, and always when `last`. */
+  /** @param loaded Bytes of all files. Reported at most five times a second, but a file's first and `last` always. */
   at(file: string, phase: DownloadProgress['phase'], loaded: number, last = false): void {
     const at = this.now();
     if (phase === 'fetching' && loaded > this.loaded) this.fetched += loaded - this.loaded;
@@ -38,11 +39,12 @@ export class ProgressMeter {
     // Pauses and checks are no slowness of the network.
     if (phase === 'checking') this.samples = [];
     this.samples.push({ at, fetched: this.fetched });
-    if (!last && at - this.lastReport < EVERY_MS) {
+    if (!last && file === this.lastFile && at - this.lastReport < EVERY_MS) {
       if (this.samples.length > 1000) this.samples.splice(1, this.samples.length - 2);
       return;
     }
     this.lastReport = at;
+    this.lastFile = file;
     while (this.samples.length > 2 && this.samples[1].at <= at - WINDOW_MS) this.samples.shift();
     const [first] = this.samples;
     const seconds = (at - first.at) / 1000;

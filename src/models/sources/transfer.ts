@@ -76,7 +76,7 @@ async function fetchRest(file: PartialFile, begun: RunningHash, job: Transfer): 
   for (let failures = 0; file.bytes < job.size; ) {
     const before = file.bytes;
     try {
-      const answer = await requestRange(job.url, file.bytes, null, job);
+      const answer = await requestRange(job.url, file.bytes, null, job, retry.stallMs);
       const changed = etag !== null && answer.etag !== null && answer.etag !== etag;
       if (changed && answer.start > 0) {
         // Another content than the one begun: from the start, in the next round.

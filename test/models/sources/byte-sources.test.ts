@@ -13,7 +13,7 @@ import { noise, RangeServer } from './range-server';
 
 const bytes = noise(1_000_000);
 const server = new RangeServer();
-const retry = { ...patient, attempts: 3, firstMs: 1, stallMs: 300 };
+const retry = { ...patient, attempts: 3, firstMs: 1 };
 const code = (expected: string): unknown => expect.objectContaining({ name: 'DreamError', code: expected });
 let host = '';
 let folder = '';

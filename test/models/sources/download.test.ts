@@ -22,7 +22,7 @@ import { FakeOpfs } from './fake-opfs';
 import { commit, noise, RangeServer } from './range-server';
 
 const server = new RangeServer();
-const retry: RetryOptions = { attempts: 3, firstMs: 1, longestMs: 5, stallMs: 300 };
+const retry: RetryOptions = { attempts: 3, firstMs: 1, longestMs: 5, stallMs: 30_000 };
 const weights = noise(300_000);
 const config = new TextEncoder().encode('{"model_type":"llama"}');
 let host = '';
@@ -73,10 +73,12 @@ describe('a download', () => {
   });
 
   test('goes on after a stall', async () => {
-    server.faults.push({}, { hangAfter: 100_000 });
-    const { files } = await downloadModel('owner/name', options);
+    server.faults.push({}, { hangAfter: 100_000 }, { silent: true });
+    // A busy machine may stall more often than the server does.
+    const impatient = { ...options, retry: { ...retry, attempts: 8, stallMs: 500 } };
+    const { files } = await downloadModel('owner/name', impatient);
     expect(same(await all(files[1]), weights)).toBe(true);
-    expect(weightRequests()).toHaveLength(2);
+    expect(weightRequests().length).toBeGreaterThanOrEqual(3);
   });
 
   test('gives up after so many failures in a row, keeps what came, and goes on the next time', async () => {
@@ -172,7 +174,7 @@ describe('pause, resume, cancel', () => {
     const begun = async (): Promise<boolean> => (await cache.list()).some((f) => !f.complete && f.bytes > 50_000);
     const hang = { hangAfter: 100_000 };
     server.faults.push({}, hang);
-    const download = new ModelDownload('owner/name', { ...options, retry: { ...retry, stallMs: 60_000 } });
+    const download = new ModelDownload('owner/name', options);
     await until(begun);
     download.pause();
     expect(download.paused).toBe(true);
@@ -185,7 +187,7 @@ describe('pause, resume, cancel', () => {
     await removeModel(cache, 'owner/name');
     expect(await cache.list()).toEqual([]);
     server.faults.push({}, hang);
-    const cancelled = new ModelDownload('owner/name', { ...options, retry: { ...retry, stallMs: 60_000 } });
+    const cancelled = new ModelDownload('owner/name', options);
     await until(begun);
     cancelled.cancel();
     await expect(cancelled.result).rejects.toEqual(code('download-stopped'));

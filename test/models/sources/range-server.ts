@@ -18,6 +18,8 @@ export interface Faults {
   instead?: Uint8Array;
   etag?: string;
   ignoreRange?: boolean;
+  /** Never answer. */
+  silent?: boolean;
   /** Never send the rest after so many bytes. */
   hangAfter?: number;
 }
@@ -94,6 +96,7 @@ export class RangeServer {
     this.requests.push(`${path} ${request.headers.range ?? 'whole'}`);
     const served = this.files.get(path);
     const fault = this.faults.shift() ?? {};
+    if (fault.silent) return;
     if (fault.status) return void response.writeHead(fault.status, fault.headers).end();
     if (!served) return void response.writeHead(404).end();
     const bytes = fault.instead ?? served.bytes;
