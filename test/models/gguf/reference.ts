@@ -145,9 +145,12 @@ export const types: Record<string, TypeFacts> = {
 };
 
 /** Weights of whole rows. */
-export function dequantise(type: string, bytes: Uint8Array): Float32Array {
-  const { weights, bytes: size } = types[type];
-  return Float32Array.from(range(bytes.length / size).flatMap((b) => weights(bytes.slice(b * size, b * size + size))));
+export function dequantise(type: string, bytes: Uint8Array): Float32Array<ArrayBuffer> {
+  const { weights, bytes: size, block } = types[type];
+  const values = new Float32Array((bytes.length / size) * block);
+  for (let b = 0; b < bytes.length / size; b++)
+    values.set(weights(bytes.subarray(b * size, b * size + size)), b * block);
+  return values;
 }
 
 /** Bytes of `count` random weights: any codes, scales of sound size and either sign. */
@@ -158,7 +161,8 @@ export function randomWeights(type: string, count: number, seed: number): Uint8A
     return state >>> 8;
   };
   const { block, bytes: size, halves } = types[type];
-  const bytes = Uint8Array.from({ length: (count / block) * size }, () => next());
+  const bytes = new Uint8Array((count / block) * size);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = next();
   for (let b = 0; b < count / block; b++) {
     for (const at of halves) bytes[b * size + at + 1] = (next() & 0x80) | 0x20 | (next() % 16); // 2^-7 to 2^-3
     if (type === 'F32' || type === 'BF16') bytes[b * size + size - 1] = (next() & 0x80) | 0x3d;

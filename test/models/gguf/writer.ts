@@ -42,28 +42,25 @@ class Writer {
     for (const byte of utf8) this.bytes.push(byte);
   }
   value(entry: Value): void {
+    this.u32({ u32: 4, i32: 5, f32: 6, bool: 7, string: 8, u64: 10, strings: 9, i32s: 9, f32s: 9 }[entry.type]);
     switch (entry.type) {
       case 'u32':
-        this.u32(4);
-        return this.u32(entry.value);
       case 'i32':
-        this.u32(5);
-        return this.u32(entry.value);
+        this.u32(entry.value);
+        break;
       case 'f32':
-        this.u32(6);
-        return this.f32(entry.value);
+        this.f32(entry.value);
+        break;
       case 'bool':
-        this.u32(7);
         this.bytes.push(entry.value ? 1 : 0);
-        return;
+        break;
       case 'string':
-        this.u32(8);
-        return this.string(entry.value);
+        this.string(entry.value);
+        break;
       case 'u64':
-        this.u32(10);
-        return this.u64(entry.value);
-      default: {
-        this.u32(9);
+        this.u64(entry.value);
+        break;
+      default:
         this.u32({ strings: 8, i32s: 5, f32s: 6 }[entry.type]);
         this.u64(entry.value.length);
         for (const item of entry.value) {
@@ -71,7 +68,6 @@ class Writer {
           else if (entry.type === 'i32s') this.u32(item);
           else this.f32(item);
         }
-      }
     }
   }
   align(): void {
@@ -114,15 +110,20 @@ export function writeGguf({
     for (const n of dimensions) w.u64(n);
     w.u32(typeIds[name] ?? types[type].id);
     w.u64(offsets[name] ?? offset);
-    offset += Math.ceil(bytes.length / 32) * 32;
+    offset += padded(bytes);
   }
   w.align();
+  const file = new Uint8Array(w.bytes.length + offset);
+  file.set(w.bytes);
+  let at = w.bytes.length;
   for (const { bytes } of Object.values(tensors)) {
-    for (const byte of bytes) w.bytes.push(byte);
-    w.align();
+    file.set(bytes, at);
+    at += padded(bytes);
   }
-  return Uint8Array.from(w.bytes);
+  return file;
 }
+
+const padded = (bytes: Uint8Array): number => Math.ceil(bytes.length / 32) * 32;
 
 /** Remembers the largest read: what a parser allocates at the file's word. */
 export class MemorySource implements ByteSource {
@@ -142,7 +143,7 @@ export class MemorySource implements ByteSource {
 }
 
 /** Dimensions of the models below: every row is a whole block of every type. */
-export const tiny = { vocab: 8, width: 256, layers: 2, heads: 4, kvHeads: 2, headDim: 64, ffn: 512 };
+export const tiny = { vocab: 8, width: 256, layers: 2, heads: 4, kvHeads: 2, headDim: 64, ffn: 256 };
 
 export interface ModelOptions {
   architecture?: string;
