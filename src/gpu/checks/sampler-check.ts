@@ -39,11 +39,11 @@ export function samplerCheck(): Check {
   const bits = new Uint32Array(Float32Array.from(draws, (d) => d.logProb).buffer);
   return {
     name: 'sampler',
-    source,
+    source: `fn allowed(row: u32, i: u32) -> bool { return true; }\n${source}`, // as nn/sampler.ts without a mask
     entry: 'sample',
     workgroups: [1],
     u32: [rows, vocab, 0, seed, topK, never, never, never, never],
-    f32: [temperature, topP],
+    f32: [temperature, topP, 0],
     bindings: [
       logits,
       Uint32Array.from(positions.flatMap((position, i) => [i, position])),
