@@ -1,6 +1,7 @@
 /** @file Every setting of a run as an option of the command line, from the one table of ranges and choices. */
 import { choices, numberRanges, presets } from '../dream/presets';
 import type { RunConfig } from '../worker/protocol';
+import { modelOption } from './open-model';
 import type { OptionSpec, OptionSpecs } from './options';
 
 const kebab = (key: string) => key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
@@ -46,6 +47,20 @@ export const runOptions: OptionSpecs = Object.fromEntries(
     return [kebab(key), { type: integer ? 'integer' : 'number', help: help[key], min, max }];
   }),
 );
+
+/** The options of a run on a real model. None has a default here: a stored run's own values come first. */
+export const modelOptions = {
+  model: { ...modelOption, help: 'train an adapter for this model: a .gguf, or a folder with config.json and weights' },
+  rank: { type: 'integer', help: 'of the adapter, a multiple of 4 (--model; default 8)', min: 4, max: 256 },
+  alpha: { type: 'number', help: 'scale of the adapter is alpha / rank (--model; default 16)', min: 0.01, max: 1024 },
+  context: { type: 'integer', help: 'longest episode in tokens (--model; default 2048)', min: 512, max: 131_072 },
+  parallel: {
+    type: 'integer',
+    help: 'episodes that generate together (--model; default: what 2 GiB of caches hold)',
+    min: 1,
+    max: 1024,
+  },
+} as const satisfies OptionSpecs;
 
 /** The settings a person gave, by their names in RunConfig. */
 export function givenSettings(values: Readonly<Record<string, unknown>>): Partial<RunConfig> {

@@ -19,6 +19,8 @@ export interface SamplingOptions {
   /** Generation ends after any of these (at most 4). */
   stopTokens: readonly number[];
   maxNewTokens: number;
+  /** What keys a stream's random draws instead of its number: whoever moves between streams keeps its own. */
+  keyOf?: (stream: number) => number;
   /**
    * Which tokens a stream may draw next, given those drawn so far; null = any. The CPU is then asked at every token.
    * Log-probabilities stay those of the full softmax.

@@ -223,7 +223,10 @@ export class DecoderSessions implements Sessions {
           Uint32Array.from(active.flatMap((row) => [row.stream * this.contextLength, row.position])),
           'rows',
         ),
-        meta: gpu.upload(Uint32Array.from(active.flatMap((row) => [row.stream, row.limit, 0, 0])), 'meta'),
+        meta: gpu.upload(
+          Uint32Array.from(active.flatMap((row) => [options.keyOf?.(row.stream) ?? row.stream, row.limit, 0, 0])),
+          'meta',
+        ),
         ...this.mask(active, options),
       };
       // A mask depends on the token before: the CPU must look at every one.

@@ -11,6 +11,7 @@ import type { DecoderModel } from '../../nn/decoder-model';
 import { Matmul } from '../../nn/matmul';
 import { gpuAdvantages } from '../../rl/kernels/advantages';
 import { gpuTopK } from '../../rl/kernels/topk';
+import { languageModelDecode, quantisedSpeeds } from '../bench-quantised';
 import { benchShape } from '../bench-shape';
 import type { CommandIo } from '../command';
 import { openHouseholdEngine } from '../household-engine';
@@ -27,12 +28,12 @@ const specs = {
 
 export const help = `Usage: dream bench [options]
 
-Measures the adapter's multiply-add peak, the matrix kernels at m = 1, 16, 256 and 2048 rows, decoding at batch 1, 16
-and 64, training, and how much of an iteration's wall time the kernels take.
+Measures the adapter's multiply-add peak, the matrix kernels at m = 1, 16, 256 and 2048 rows, those on 4-bit and 8-bit
+weights, decoding at batch 1, 16 and 64, a 135-million-weight model in 4 bits at batch 1 to 32, training, and how much of an iteration's wall time the kernels take.
 
 ${describeOptions(specs)}
   --json             {"adapter","peakGflops","kernels":[{"name","m","gflops","fractionOfPeak"}],
-                     "decode":[{"batch","tokensPerSecond"}],"train":{"tokensPerSecond"},"kernelTimeShare","kernelTimes"}`;
+                     "decode":[{"batch","tokensPerSecond"}],"languageModel":{"shape","decode"},"train":{"tokensPerSecond"},"kernelTimeShare","kernelTimes"}`;
 
 export async function run(args: string[], io: CommandIo): Promise<void> {
   const options = parseOptions(args, specs);
@@ -46,12 +47,20 @@ export async function run(args: string[], io: CommandIo): Promise<void> {
   for (const k of kernels)
     io.print(`${k.name} m=${k.m}: ${k.gflops.toFixed(2)} GFLOP/s, ${(100 * k.fractionOfPeak).toFixed(0)} % of peak`);
 
+  for (const k of await quantisedSpeeds(gpu, peakGflops, [1, 16, 256])) {
+    kernels.push(k);
+    io.print(`${k.name} m=${k.m}: ${k.gflops.toFixed(2)} GFLOP/s, ${(100 * k.fractionOfPeak).toFixed(0)} % of peak`);
+  }
+
   const decode = [];
   for (const batch of [1, 16, 64]) {
     const tokensPerSecond = await decodeSpeed(policy, batch);
     decode.push({ batch, tokensPerSecond });
     io.print(`decode at batch ${batch}: ${tokensPerSecond.toFixed(0)} tokens/s`);
   }
+  const languageModel = { shape: 'smollm2-135m', decode: await languageModelDecode(gpu, [1, 8, 16, 32]) };
+  for (const { batch, tokensPerSecond } of languageModel.decode)
+    io.print(`SmolLM2-135M in 4 bits, decode at batch ${batch}: ${tokensPerSecond.toFixed(1)} tokens/s`);
   const train = { tokensPerSecond: await trainSpeed(policy) };
   io.print(`training: ${train.tokensPerSecond.toFixed(0)} tokens/s`);
 
@@ -97,6 +106,7 @@ export async function run(args: string[], io: CommandIo): Promise<void> {
     peakGflops,
     kernels,
     decode,
+    languageModel,
     train,
     kernelTimeShare,
     kernelTimes: Object.fromEntries([...times].map(([label, ns]) => [label, ns / wall])),

@@ -13,41 +13,48 @@ import { FileRunStore } from '../file-run-store';
 import { openHouseholdEngine } from '../household-engine';
 import { describeOptions, type OptionSpecs, parseOptions } from '../options';
 import { duration } from '../progress';
-import { givenSettings, runOptions } from '../run-options';
+import { type ModelEngine, openModelEngine } from '../model-engine';
+import { givenModel, givenSettings, modelOptions, runOptions } from '../run-options';
 
 const options: OptionSpecs = {
+  ...modelOptions,
+  'adapter-out': { type: 'string', value: 'DIR', help: 'write the trained adapter as a PEFT folder (--model)' },
   ...runOptions,
   resume: { type: 'boolean', help: 'continue the run in its folder (a new one starts when there is none)' },
-  run: { type: 'string', value: 'DIR', help: 'folder of the run (default .cache/runs/PRESET-ROLLOUTS-SEED)' },
+  run: { type: 'string', value: 'DIR', help: 'folder of the run (default .cache/runs/[MODEL-]PRESET-ROLLOUTS-SEED)' },
   out: { type: 'string', value: 'FILE', help: 'write the run, with metrics and sample rollouts, as JSON' },
 };
 
 export const help = `Usage: dream train [options]
 
 Trains the embedded agent on dreamed experience and measures it in the real world, which it never trains in.
+With --model, an adapter of a real language model learns, and the same model without it dreams and invents the tasks.
 Every iteration is kept; Ctrl-C stops at the next safe point and --resume goes on from the last finished iteration.
 
 ${describeOptions(options)}
   --json             {"preset","seed","iterations","adapter","realTransitions","dreamedTransitions","tasksGenerated",
-                     "bufferSize","rewardError","loss","realSuccess","tokensPerSecond","peakGpuBytes","weightsHash",
-                     "seconds"}`;
+                     "bufferSize","rewardError","loss","realSuccess","malformed","tokensPerSecond","peakGpuBytes",
+                     "weightsHash","seconds"} and with --model {"model":{"label","sha256","rank","alpha",...}}`;
 
 export async function run(args: string[], io: CommandIo): Promise<number> {
   const start = performance.now();
   const values: Readonly<Record<string, unknown>> = parseOptions(args, options);
   const given = givenSettings(values);
   const config = resolveConfig(given);
-  const name = `${config.preset}-${config.rollouts}-${config.seed}`;
+  const { path: modelPath, choice } = givenModel(values);
+  const name = `${modelPath === undefined ? '' : `${plainName(modelPath)}-`}${config.preset}-${config.rollouts}-${config.seed}`;
   const folder = typeof values.run === 'string' ? io.resolve(values.run) : join(io.root, '.cache', 'runs', name);
   const store = new FileRunStore(folder);
   await store.claim();
   const stored = values.resume === true ? await store.load() : null;
 
-  const { gpu, policy, experience, tokenizer } = await openHouseholdEngine(io.root);
+  const engine =
+    modelPath === undefined
+      ? await openEmbedded(io.root)
+      : await openModelEngine(io, modelPath, { ...stored?.model, ...choice }, config.seed);
+  const { gpu } = engine;
   const parts: LoopParts = {
-    policy,
-    experience,
-    domain: householdDomain(tokenizer),
+    ...engine.parts,
     kernels: { advantages: gpuAdvantages(gpu), topK: gpuTopK(gpu) },
     store,
     adapter: gpu.adapterName,
@@ -64,6 +71,7 @@ export async function run(args: string[], io: CommandIo): Promise<number> {
   await store.release();
 
   const { state } = loop;
+  if (typeof values['adapter-out'] === 'string') await writeAdapter(io, engine, loop, values['adapter-out']);
   if (typeof values.out === 'string') {
     const path = io.resolve(values.out);
     await mkdir(dirname(path), { recursive: true });
@@ -71,6 +79,7 @@ export async function run(args: string[], io: CommandIo): Promise<number> {
   }
   io.result(
     trainResult(state.config, state.metrics, state.evaluations, {
+      model: state.model,
       adapter: gpu.adapterName,
       bufferSize: state.buffer.size,
       weightsHash: state.weightsHash,
@@ -83,7 +92,30 @@ export async function run(args: string[], io: CommandIo): Promise<number> {
   return 130;
 }
 
+type Engine = Pick<ModelEngine, 'gpu' | 'parts'> | Awaited<ReturnType<typeof openEmbedded>>;
+
+async function openEmbedded(root: string) {
+  const { gpu, policy, experience, tokenizer } = await openHouseholdEngine(root);
+  return { gpu, parts: { policy, experience, domain: householdDomain(tokenizer) } };
+}
+
+/** A model's name as a part of a folder's. */
+function plainName(path: string): string {
+  const name = basename(path).replace(/\.gguf$/i, '');
+  return name.replace(/[^\w.-]+/g, '_').slice(0, 80);
+}
+
+/** A stopped run's weights may belong to a half-finished iteration: they are not exported. */
+async function writeAdapter(io: CommandIo, engine: Engine, loop: DreamLoop, path: string): Promise<void> {
+  const { state } = loop;
+  if (!('exportPeft' in engine) || loop.phase === 'stopped') {
+    io.note('The adapter was not written: the run did not end. --resume goes on, and writes it then.');
+    return;
+  }
+}
+
 interface MachineFacts {
+  model?: RunModel;
   adapter: string;
   bufferSize: number;
   weightsHash: string | null;
@@ -105,6 +137,7 @@ export function trainResult(
     seed: config.seed,
     iterations: metrics.length,
     rollouts: config.rollouts,
+    ...(facts.model ? { model: facts.model } : {}),
     adapter: facts.adapter,
     realTransitions: last?.realTransitions ?? 0,
     dreamedTransitions: last?.dreamedTransitions ?? 0,
@@ -114,6 +147,11 @@ export function trainResult(
     rewardError: errors.length > 0 ? mean(errors) : null,
     replayPrecision: metrics.map((m) => m.replayPrecision),
     loss: metrics.map((m) => m.loss),
+    malformed: {
+      actions: metrics.map((m) => m.malformedActions),
+      answers: metrics.map((m) => m.malformed),
+      lostEpisodes: metrics.map((m) => m.lostEpisodes),
+    },
     realSuccess: { before: success(evaluations.at(0)), after: success(evaluations.at(-1)) },
     tokensPerSecond: {
       generate: mean(metrics.map((m) => m.generateTokensPerSecond)),
