@@ -18,8 +18,9 @@ enable subgroups;
 struct Params {
   m: u32, // rows of the result
   n4: u32, // columns of the result / 4
-  k: u32, // length of the sums
-  k4: u32, // k / 4 (matmul_nn only)
+  k4: u32, // length of the sums / 4
+  a4: u32, // from one row of a to the next / 4: k4, or more where a is a range of columns
+  y4: u32, // from one row of y to the next / 4: n4, or more where y is a range of columns
   add: u32, // 1: y += alpha a b, 0: y = alpha a b
   alpha: f32,
 }
@@ -36,7 +37,7 @@ fn accumulate(sum: vec4f, x: vec4f, b0: vec4f, b1: vec4f, b2: vec4f, b3: vec4f) 
 
 fn store(row: u32, column: u32, value: vec4f) {
   if (row >= params.m) { return; }
-  let at = row * params.n4 + column;
+  let at = row * params.y4 + column;
   // No branch: this is written out for every row, and software adapters compile branches slowly.
   y[at] = select(params.alpha * value, y[at] + params.alpha * value, params.add == 1u);
 }
@@ -56,7 +57,7 @@ fn matmul_nn(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) 
     let b2 = b[(k * 4u + 2u) * params.n4 + safe_column];
     let b3 = b[(k * 4u + 3u) * params.n4 + safe_column];
     for (var i = 0u; i < BLOCKS; i++) {
-      let x = a[mine[i] * params.k4 + k];
+      let x = a[mine[i] * params.a4 + k];
       for (var r = 0u; r < 8u; r++) {
         sum[i * 8u + r] = accumulate(sum[i * 8u + r], subgroupShuffle(x, r), b0, b1, b2, b3);
       }

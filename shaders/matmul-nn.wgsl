@@ -11,8 +11,9 @@
 struct Params {
   m: u32, // rows of the result
   n4: u32, // columns of the result / 4
-  k: u32, // length of the sums
-  k4: u32, // k / 4 (matmul_nn only)
+  k4: u32, // length of the sums / 4
+  a4: u32, // from one row of a to the next / 4: k4, or more where a is a range of columns
+  y4: u32, // from one row of y to the next / 4: n4, or more where y is a range of columns
   add: u32, // 1: y += alpha a b, 0: y = alpha a b
   alpha: f32,
 }
@@ -29,7 +30,7 @@ fn accumulate(sum: vec4f, x: vec4f, b0: vec4f, b1: vec4f, b2: vec4f, b3: vec4f) 
 
 fn store(row: u32, column: u32, value: vec4f) {
   if (row >= params.m) { return; }
-  let at = row * params.n4 + column;
+  let at = row * params.y4 + column;
   if (params.add == 1u) { y[at] += params.alpha * value; } else { y[at] = params.alpha * value; }
 }
 
@@ -60,14 +61,14 @@ fn matmul_nn(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) 
     let b1 = b[(k * 4u + 1u) * params.n4 + safe_column];
     let b2 = b[(k * 4u + 2u) * params.n4 + safe_column];
     let b3 = b[(k * 4u + 3u) * params.n4 + safe_column];
-    sum0 = accumulate(sum0, a[row0 * params.k4 + k], b0, b1, b2, b3);
-    sum1 = accumulate(sum1, a[row1 * params.k4 + k], b0, b1, b2, b3);
-    sum2 = accumulate(sum2, a[row2 * params.k4 + k], b0, b1, b2, b3);
-    sum3 = accumulate(sum3, a[row3 * params.k4 + k], b0, b1, b2, b3);
-    sum4 = accumulate(sum4, a[row4 * params.k4 + k], b0, b1, b2, b3);
-    sum5 = accumulate(sum5, a[row5 * params.k4 + k], b0, b1, b2, b3);
-    sum6 = accumulate(sum6, a[row6 * params.k4 + k], b0, b1, b2, b3);
-    sum7 = accumulate(sum7, a[row7 * params.k4 + k], b0, b1, b2, b3);
+    sum0 = accumulate(sum0, a[row0 * params.a4 + k], b0, b1, b2, b3);
+    sum1 = accumulate(sum1, a[row1 * params.a4 + k], b0, b1, b2, b3);
+    sum2 = accumulate(sum2, a[row2 * params.a4 + k], b0, b1, b2, b3);
+    sum3 = accumulate(sum3, a[row3 * params.a4 + k], b0, b1, b2, b3);
+    sum4 = accumulate(sum4, a[row4 * params.a4 + k], b0, b1, b2, b3);
+    sum5 = accumulate(sum5, a[row5 * params.a4 + k], b0, b1, b2, b3);
+    sum6 = accumulate(sum6, a[row6 * params.a4 + k], b0, b1, b2, b3);
+    sum7 = accumulate(sum7, a[row7 * params.a4 + k], b0, b1, b2, b3);
   }
   if (column < params.n4) {
     store(row + 0u, column, sum0);

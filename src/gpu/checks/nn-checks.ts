@@ -36,7 +36,7 @@ function matmulNn(): Check {
     source: matmulNnSource,
     entry: 'matmul_nn',
     workgroups: [Math.ceil(n / 64), Math.ceil(m / 8)],
-    u32: [m, n / 4, k, k / 4, 1],
+    u32: [m, n / 4, k / 4, k / 4, n / 4, 1],
     f32: [0.5],
     bindings: [a, b, y],
     expected: [
