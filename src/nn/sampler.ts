@@ -1,7 +1,9 @@
-/** @file Drawing the next tokens on the GPU: launcher of shaders/sampler.wgsl. */
+/** @file Drawing the next tokens on the GPU: launcher of shaders/sampler.wgsl and shaders/sampler-wide.wgsl. */
 import source from '../../shaders/sampler.wgsl?raw';
+import wideSource from '../../shaders/sampler-wide.wgsl?raw';
 import type { GpuBuffer } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
+import type { Kernel } from '../gpu/kernels';
 import type { Recorder } from '../gpu/recorder';
 import type { SamplingOptions } from './language-model';
 
@@ -25,12 +27,20 @@ export interface SamplerBuffers {
 }
 
 export class Sampler {
-  private readonly kernel;
-  private readonly maskedKernel;
+  private readonly narrow: { free: Kernel; masked: Kernel };
+  private readonly wide: { free: Kernel; masked: Kernel };
 
-  constructor(gpu: Gpu) {
-    this.kernel = gpu.kernel(FREE + source, 'sample');
-    this.maskedKernel = gpu.kernel(MASKED + source, 'sample');
+  /** @param wideFrom vocabularies of this size and more are shared by a workgroup's lanes */
+  constructor(
+    gpu: Gpu,
+    private readonly wideFrom = 4096,
+  ) {
+    const both = (text: string, entry: string) => ({
+      free: gpu.kernel(FREE + text, entry),
+      masked: gpu.kernel(MASKED + text, entry),
+    });
+    this.narrow = both(source, 'sample');
+    this.wide = both(wideSource, 'sample_wide');
   }
 
   /** One draw for n rows; see the shader for the buffers. `step` selects the row of `drawn`. */
@@ -43,10 +53,12 @@ export class Sampler {
     options: SamplingOptions,
   ): void {
     const stops = [0, 1, 2, 3].map((i) => options.stopTokens[i] ?? options.stopTokens[0] ?? NOTHING_DRAWN);
+    const isWide = vocab >= this.wideFrom;
+    const { free, masked } = isWide ? this.wide : this.narrow;
     rec.dispatch(
-      mask ? this.maskedKernel : this.kernel,
+      mask ? masked : free,
       [logits, rows, meta, current, drawn, ...(mask ? [mask] : [])],
-      [Math.ceil(n / 32)],
+      [isWide ? n : Math.ceil(n / 32)],
       [n, vocab, step, options.seed >>> 0, options.topK ?? 0, ...stops],
       [options.temperature, options.topP ?? 1, options.minP ?? 0],
     );
