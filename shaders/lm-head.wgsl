@@ -1,6 +1,6 @@
 // The language-model head on a block of rows: logits [n, v] exist only for one block at a time (src/nn/lm-head.ts).
 //
-// head_logprob | 1 logits [n, v] | 2 targets [n] | 3 logprob [n] | 4 entropy [n] | 5 lse [n]
+// head_logprob, head_logprob_wide | 1 logits [n, v] | 2 targets [n] | 3 logprob [n] | 4 entropy [n] | 5 lse [n]
 //   logprob = z[target] - lse;  entropy H = lse - sum(p z)
 // head_grad    | 1 logits [n, v], replaced by dL/dlogits | 2 targets | 3 lse | 4 entropy | 5 grad_logprob | 6 grad_entropy
 //   dL/dz_i = gL (1[i = target] - p_i) - gH p_i (log p_i + H)
@@ -33,6 +33,51 @@ fn head_logprob(@builtin(global_invocation_id) id: vec3u) {
   let level = log(mass);
   logprob[row] = logits[base + targets[row]] - top - level;
   entropy[row] = level - mean / mass;
+  lse[row] = top + level;
+}
+
+// The same for vocabularies of real models: a workgroup a row, its lanes share the vocabulary.
+const LANES = 64u;
+var<workgroup> tops: array<f32, LANES>;
+var<workgroup> masses: array<f32, LANES>;
+var<workgroup> means: array<f32, LANES>;
+
+@compute @workgroup_size(LANES)
+fn head_logprob_wide(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
+  let base = group.x * params.v;
+  var lane_top = -1e30;
+  for (var i = lane; i < params.v; i += LANES) { lane_top = max(lane_top, logits[base + i]); }
+  tops[lane] = lane_top;
+  workgroupBarrier();
+  for (var s = LANES / 2u; s > 0u; s >>= 1u) {
+    if (lane < s) { tops[lane] = max(tops[lane], tops[lane + s]); }
+    workgroupBarrier();
+  }
+  let top = tops[0];
+  var lane_mass = 0.0;
+  var lane_mean = 0.0;
+  for (var i = lane; i < params.v; i += LANES) {
+    let z = logits[base + i] - top;
+    let e = exp(z);
+    lane_mass += e;
+    lane_mean = fma(e, z, lane_mean);
+  }
+  masses[lane] = lane_mass;
+  means[lane] = lane_mean;
+  workgroupBarrier();
+  for (var s = LANES / 2u; s > 0u; s >>= 1u) {
+    if (lane < s) {
+      masses[lane] += masses[lane + s];
+      means[lane] += means[lane + s];
+    }
+    workgroupBarrier();
+  }
+  if (lane != 0u) { return; }
+  let mass = masses[0];
+  let level = log(mass);
+  let row = params.first + group.x;
+  logprob[row] = logits[base + targets[row]] - top - level;
+  entropy[row] = level - means[0] / mass;
   lse[row] = top + level;
 }
 

@@ -9,6 +9,7 @@ import type { Recorder } from '../gpu/recorder';
 import type { Projection } from './linear';
 
 export class LmHead {
+  private readonly isWide: boolean;
   private readonly logprobKernel;
   private readonly gradKernel;
 
@@ -18,8 +19,11 @@ export class LmHead {
     private readonly weights: Projection,
     /** Floats of logits that may exist at once (16 MiB). */
     private readonly blockFloats = 1 << 22,
+    /** Vocabularies of this size and more are shared by a workgroup's lanes. */
+    wideFrom = 4096,
   ) {
-    this.logprobKernel = gpu.kernel(source, 'head_logprob');
+    this.isWide = weights.outputs >= wideFrom;
+    this.logprobKernel = gpu.kernel(source, this.isWide ? 'head_logprob_wide' : 'head_logprob');
     this.gradKernel = gpu.kernel(source, 'head_grad');
   }
 
@@ -53,7 +57,7 @@ export class LmHead {
       rec.dispatch(
         this.logprobKernel,
         [logits, targets, out.logProbs, out.entropy, out.lse],
-        [Math.ceil(count / 64)],
+        [this.isWide ? count : Math.ceil(count / 64)],
         [count, vocab, first],
       );
     }

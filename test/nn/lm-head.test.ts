@@ -32,12 +32,12 @@ function data({ n, vocab, width }: Size) {
 }
 
 /** The head on a table that already holds a gradient, `before`. */
-async function run(size: Size, blockFloats?: number, trainable = true) {
+async function run(size: Size, blockFloats?: number, trainable = true, wideFrom?: number) {
   const gpu = await testGpu();
   const { n, vocab, width } = size;
   const matmul = new Matmul(gpu);
   const parameter = new Parameter(gpu, 'table', vocab, width, true);
-  const head = new LmHead(gpu, new Linear(matmul, parameter, trainable), blockFloats);
+  const head = new LmHead(gpu, new Linear(matmul, parameter, trainable), blockFloats, wideFrom);
   const all = data(size);
   let blocks = 'one';
   const gradient = { dTable: new Float32Array(vocab * width) };
@@ -63,11 +63,14 @@ const sizes: Size[] = [
 ];
 
 describe.each(sizes)('$n rows, vocabulary $vocab, width $width', (size) => {
-  test('log-probability, entropy and gradients equal the reference', async () => {
+  test.each([
+    ['one thread a row', 4096],
+    ['a workgroup a row', 1],
+  ])('log-probability, entropy and gradients equal the reference: %s', async (_, wideFrom) => {
     const { hidden, table, targets, gradLogProb, gradEntropy, before } = data(size);
     const want = lmHead(hidden, table, targets, size.width);
     const gradients = lmHeadBackward(hidden, table, targets, size.width, gradLogProb, gradEntropy);
-    const got = await run(size);
+    const got = await run(size, undefined, true, wideFrom);
     expect(got.blocks).toBe('one');
     expectClose(got.logProbs, want.logProbs, 1);
     expectClose(got.entropy, want.entropy, 1);
