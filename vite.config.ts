@@ -2,7 +2,8 @@ import { defineConfig, type Plugin } from 'vite';
 
 /**
  * What the built page may do: its own scripts, styles, worker and files, nothing from anywhere else, no eval. Trusted
- * Types allow one policy (src/worker/client.ts), which lets only the trainer become a worker.
+ * Types allow two policies (src/worker/client.ts), which let only the trainer and the models' worker be started. A worker
+ * has a policy of its own host's choosing: it may ask the hub or an endpoint that the reader named.
  * Only in the build: the development server needs inline scripts and a socket.
  */
 const contentSecurityPolicy = [
@@ -15,7 +16,7 @@ const contentSecurityPolicy = [
   "base-uri 'none'",
   "form-action 'none'",
   "require-trusted-types-for 'script'",
-  'trusted-types app-worker',
+  'trusted-types app-worker models-worker',
 ].join('; ');
 
 const securityPolicy: Plugin = {
