@@ -284,9 +284,11 @@ export class DecoderModel implements LanguageModel {
     return [...decoder.parameters, ...decoder.adapters, ...(composed ? [composed.own] : [])];
   }
 
-  async exportState(withOptimizer: boolean): Promise<ModelState> {
+  /** @param what `trained`: only what the optimiser updates, so that a LoRA's state does not carry the base's f32 weights. */
+  async exportState(withOptimizer: boolean, what: 'all' | 'trained' = 'all'): Promise<ModelState> {
     const state: ModelState = { step: this.step, weights: new Map() };
-    for (const p of this.named()) state.weights.set(p.name, await this.gpu.readF32(p.weight, p.count));
+    for (const p of what === 'all' ? this.named() : this.trained)
+      state.weights.set(p.name, await this.gpu.readF32(p.weight, p.count));
     if (withOptimizer) {
       state.moments1 = new Map();
       state.moments2 = new Map();

@@ -1,0 +1,50 @@
+/** @file The task generator in words (DreamGym, Eq. 6): a room, what it holds and two known tasks in, one new task out. */
+import { parseInstruction, TEMPLATES } from '../../envs/household';
+import type { Dialect } from '../domain';
+import { knownObjects, typeOf } from '../transcripts';
+import type { ChatTurns } from './chat-turns';
+import { oneLine, sentenceOf } from './sentences';
+
+const maxNewTokens = 32;
+const longestInstruction = 120;
+
+const forms = Object.values(TEMPLATES).map(([first]) =>
+  first.replace('{obj}', 'OBJECT').replace('{recep}', 'PLACE').replace('{toggle}', 'LAMP'),
+);
+
+const system = `You invent tasks for an agent in a household. A task has exactly one of these forms:
+${forms.join('\n')}
+OBJECT, PLACE and LAMP are kinds of things that the room has, without a number. A new task differs from the known ones and is possible, but not easy.
+Answer with the new task on one line and nothing else.`;
+
+export function generatorRole(turns: ChatTurns): Dialect['generator'] {
+  return {
+    stopTokens: turns.stopTokens,
+    maxNewTokens,
+    opening(parents, memories) {
+      const objects = [...knownObjects(memories.flatMap(({ state, nextState }) => [state, nextState]))];
+      return turns.opening(
+        system,
+        [
+          sentenceOf(parents[0].firstObservation, 'look'),
+          `The room holds: ${objects.length > 0 ? objects.map(typeOf).sort().join(', ') : 'nothing known yet'}.`,
+          ...parents.slice(0, 2).map(({ instruction }) => `Known task: ${oneLine(instruction, longestInstruction)}`),
+          'New task:',
+        ].join('\n'),
+      );
+    },
+    parse(tokens) {
+      const text = turns.textOf(tokens);
+      return text === null ? null : readInstruction(text);
+    },
+  };
+}
+
+/** The first line that says anything, as an instruction of one of the six families, or null. Never throws. */
+export function readInstruction(text: string): string | null {
+  const line = text.split('\n').find((words) => words.trim() !== '') ?? '';
+  const words = oneLine(line.toLowerCase(), longestInstruction)
+    .replace(/^[^a-z]*(?:(?:new |your |known )?task(?: is to)?\s*[:：])?[^a-z]*/, '')
+    .replace(/[^a-z]+$/, '');
+  return parseInstruction(words) === null ? null : words;
+}
