@@ -96,6 +96,12 @@ export function ask(program, args) {
     const offline = { HF_HUB_OFFLINE: '1', TRANSFORMERS_OFFLINE: '1', TRANSFORMERS_VERBOSITY: 'error' };
     const env = { ...process.env, ...offline, PYTHONDONTWRITEBYTECODE: '1', ORACLE_THREADS: threads };
     const child = spawn(program, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    // A TERM sent to us alone would leave it computing.
+    const stop = () => {
+      child.kill('SIGTERM');
+      process.exit(143);
+    };
+    process.once('SIGTERM', stop);
     let stdout = '';
     let stderr = '';
     child.stdout.on('data', (data) => {
@@ -106,8 +112,13 @@ export function ask(program, args) {
     });
     child.on('error', reject);
     child.on('close', (code, signal) => {
+      process.off('SIGTERM', stop);
       if (code === 0) resolve(stdout);
-      else reject(new Error(`${args.slice(0, 2).join(' ')} ended with ${signal ?? code}:\n${stderr.trim()}`));
+      else {
+        // Dawn's remarks on limits stand before every message of the terminal program.
+        const said = stderr.replace(/^Warning: max.*\n/gm, '').trim();
+        reject(new Error(`${args.slice(0, 2).join(' ')} ended with ${signal ?? code}:\n${said}`));
+      }
     });
   });
 }
