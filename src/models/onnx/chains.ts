@@ -129,7 +129,8 @@ export function nextNormed(walker: GraphWalker, value: string): string | null {
   return null;
 }
 
-function weightOf(walker: GraphWalker, node: Node, input: number): Located | null {
+/** The vector behind a node's input, or null. */
+export function weightOf(walker: GraphWalker, node: Node, input: number): Located | null {
   const constant = walker.constant(node.inputs[input] ?? '');
   return constant?.tensor.dims.length === 1 ? floats(walker, node, constant.tensor) : null;
 }

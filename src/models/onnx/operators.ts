@@ -113,7 +113,7 @@ function matMulNBits(walker: GraphWalker, node: Node): BlockMatrix {
 function gatherBlocks(walker: GraphWalker, node: Node): BlockMatrix {
   const { file } = walker.graph;
   const data = walker.constant(node.inputs[0] ?? '')?.tensor;
-  if (data?.dims.length !== 2) throw badOnnx(file, `node "${node.name}" has no table of two dimensions.`);
+  if (!data || data.dims.length < 2) throw badOnnx(file, `node "${node.name}" has no table of two dimensions.`);
   const bits = numberOf(node, 'bits', 4);
   const blockSize = numberOf(node, 'block_size', 128);
   const axis = numberOf(node, 'quantize_axis', 1);
@@ -121,7 +121,9 @@ function gatherBlocks(walker: GraphWalker, node: Node): BlockMatrix {
   if (numberOf(node, 'gather_axis', 0) !== 0 || (axis !== 1 && axis !== -1))
     throw unsupported(walker, node, 'is quantised along another axis');
   const signed = data.type === 'I4' || data.type === 'I8';
-  const [rows, stored] = data.dims;
+  // Shared with a MatMulNBits head, the table is [rows, blocks, bytes], reshaped in the graph to [rows, bytes].
+  const [rows, ...rest] = data.dims;
+  const stored = rest.reduce((a, b) => a * b, 1);
   const columns = data.type === 'U8' && bits === 4 ? stored * 2 : stored;
   if (!(rows > 0 && columns > 0 && columns % blockSize === 0 && blockSize >= 16))
     throw unsupported(walker, node, `has rows of ${columns} weights in blocks of ${blockSize}`);

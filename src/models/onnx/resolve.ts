@@ -17,6 +17,7 @@ import {
   normBefore,
   productsOf,
   type Slice,
+  weightOf,
 } from './chains';
 import { type GraphWalker, numberOf } from './graph';
 import type { Located, Matrix } from './matrix';
@@ -83,6 +84,11 @@ class Resolver {
         const all = await backToProduct(this.walker, queries ?? '');
         if (all) this.threeIn(`${at}.self_attn`, all.product, heads * headDim, kvHeads * headDim);
       }
+      if (node.op === 'GroupQueryAttention') {
+        // Newer graphs leave the norm of each head's queries and keys to the operator.
+        this.addVector(`${at}.self_attn.q_norm.weight`, weightOf(this.walker, node, 14));
+        this.addVector(`${at}.self_attn.k_norm.weight`, weightOf(this.walker, node, 15));
+      }
       const [out] = productsOf(this.walker, node.outputs[0] ?? '');
       if (!out) continue;
       this.add(`${at}.self_attn.o_proj`, { product: out, first: 0, rows: out.matrix.rows });
@@ -110,7 +116,7 @@ class Resolver {
 
   private checkAttention(node: Node): void {
     const { heads, kvHeads, headDim } = this.config;
-    const refuse = (setting: string, value: number): never => {
+    const refuse = (setting: string, value: number | string): never => {
       throw new DreamError(
         'unsupported-setting',
         `${this.file}: node "${node.name}" sets "${setting}" to ${value}, which this engine does not compute.`,
@@ -133,6 +139,7 @@ class Resolver {
     if (numberOf(node, 'softcap', 0) !== 0) refuse('softcap', numberOf(node, 'softcap', 0));
     const window = numberOf(node, 'local_window_size', -1);
     if (window > 0 && window < this.config.contextLength) refuse('local_window_size', window);
+    if (node.op === 'GroupQueryAttention' && node.inputs[11]) refuse('head_sink', node.inputs[11]);
     if (isScaled(node, headDim)) refuse('scale', numberOf(node, 'scale', 0));
   }
 

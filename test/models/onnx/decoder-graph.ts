@@ -17,9 +17,11 @@ export interface GraphOptions {
   gateUp?: 'separate' | 'packed';
   /** As an Add, or as MatMulNBits' own input (Qwen2). */
   bias?: 'none' | 'add' | 'input';
-  qkNorm?: boolean;
+  /** Norms over each head: before the rotation, or left to GroupQueryAttention (Qwen3). */
+  qkNorm?: 'node' | 'input';
   head?: 'tied' | 'blocks' | 'dense';
-  embedding?: 'floats' | 'bytes' | 'int4' | 'uint4';
+  /** `shared`: the head's own blocks [rows, blocks, bytes], reshaped. */
+  embedding?: 'floats' | 'bytes' | 'shared' | 'int4' | 'uint4';
   /** The fused operator, or small ones with the weights' node names kept. */
   attention?: 'fused' | 'spelt';
   external?: string;
@@ -175,14 +177,16 @@ export function decoderGraph(options: GraphOptions = {}): TestModel {
     table = storeFloats([VOCAB, WIDTH], w);
     x = add('Gather', [table, 'input_ids']);
   } else {
-    // Sixteen to a block: four blocks in a row; 32 for bytes.
-    const size = embedding === 'bytes' ? 32 : 64;
-    const part = randomBlocks(VOCAB, WIDTH, embedding, size, 4);
+    const asBytes = embedding === 'bytes' || embedding === 'shared';
+    const size = asBytes ? 32 : 64;
+    const part = randomBlocks(VOCAB, WIDTH, asBytes ? 'bytes' : embedding, size, 4);
     expected.set('model.embed_tokens.weight', part.w);
-    table = store(part.type, [VOCAB, embedding === 'bytes' ? WIDTH / 2 : WIDTH], part.codeBytes);
-    const inputs = [table, 'input_ids', storeFloats([VOCAB, part.perRow], part.scales)];
+    const dims = embedding === 'shared' ? [VOCAB, part.perRow, size / 2] : [VOCAB, asBytes ? WIDTH / 2 : WIDTH];
+    table = store(part.type, dims, part.codeBytes);
+    const flat = embedding === 'shared' ? add('Reshape', [table, storeIntegers(VOCAB, WIDTH / 2)]) : table;
+    const inputs = [flat, 'input_ids', storeFloats([VOCAB, part.perRow], part.scales)];
     if (zeros !== 'none') {
-      const dims = embedding === 'bytes' ? [VOCAB, Math.ceil(part.perRow / 2)] : [VOCAB, part.perRow];
+      const dims = asBytes ? [VOCAB, Math.ceil(part.perRow / 2)] : [VOCAB, part.perRow];
       inputs.push(store(part.type, dims, part.zeroBytes));
     }
     x = add('GatherBlockQuantized', inputs, { attributes: { block_size: size, gather_axis: 0, quantize_axis: 1 } });
@@ -216,7 +220,7 @@ export function decoderGraph(options: GraphOptions = {}): TestModel {
         let { out, w } = product(normed, rows, WIDTH, name, bias !== 'none');
         keep(`self_attn.${part}_proj`, w);
         keepBias(`self_attn.${part}_proj`, takeBias(name));
-        if (options.qkNorm && part !== 'v') {
+        if (options.qkNorm === 'node' && part !== 'v') {
           const weight = normWeight(`${at}.self_attn.${part}_norm.weight`, HEAD_DIM);
           out = add('Reshape', [out, 'shape1']);
           out = add('SimplifiedLayerNormalization', [out, weight]);
@@ -246,8 +250,15 @@ export function decoderGraph(options: GraphOptions = {}): TestModel {
     let mixed: string;
     if (attention === 'fused') {
       const cache = [`past_key_values.${layer}.key`, `past_key_values.${layer}.value`];
+      const norms = ['q', 'k'].map((part) =>
+        options.qkNorm === 'input' ? normWeight(`${at}.self_attn.${part}_norm.weight`, HEAD_DIM) : '',
+      );
       const attributes = { num_heads: HEADS, kv_num_heads: KV_HEADS, do_rotary: 0, scale: { float: HEAD_DIM ** -0.5 } };
-      mixed = add('GroupQueryAttention', [...inputs, ...cache, 'seqlens_k', 'total'], { attributes });
+      mixed = add(
+        'GroupQueryAttention',
+        [...inputs, ...cache, 'seqlens_k', 'total', ...new Array(7).fill(''), ...norms],
+        { attributes },
+      );
     } else {
       const scores = add('Softmax', [add('MatMul', [inputs[0], add('Transpose', [inputs[1]])])]);
       mixed = add('MatMul', [scores, inputs[2]]);
@@ -294,9 +305,9 @@ export function decoderGraph(options: GraphOptions = {}): TestModel {
   if (head === 'tied' && embedding === 'floats') {
     logits = add('MatMul', [normed, add('Transpose', [table], { attributes: { perm: [1, 0] } })]);
   } else if (head === 'tied') {
-    const scales = nodes[0].inputs[2];
+    const [, , scales, zero] = nodes.find(({ op }) => op === 'GatherBlockQuantized')!.inputs;
     const inputs = [normed, table, add('Reshape', [scales, 'flat'])];
-    if (nodes[0].inputs[3]) inputs.push(nodes[0].inputs[3]);
+    if (zero) inputs.push(zero);
     logits = add('MatMulNBits', inputs, { attributes: { K: WIDTH, N: VOCAB, bits: 4, block_size: 32 } });
   } else if (head === 'dense') {
     const w = Float32Array.from({ length: VOCAB * WIDTH }, value);
