@@ -1,6 +1,7 @@
 /** @file The page from top to bottom: the claim, the controls, the proof, a look inside, and the explanation. */
 import { SuccessChart } from './charts/success-chart';
 import { Announcer, MessageList } from './messages/message-list';
+import { ModelsSection } from './models/models-section';
 import { ChartsPanel, xMax } from './panels/charts-panel';
 import { ClaimPicture } from './panels/claim-picture';
 import { ControlDeck } from './panels/control-deck';
@@ -46,6 +47,7 @@ export function App() {
         {!isHidden('charts') && <ChartsPanel />}
         {!isHidden('how') && <LoopStrip />}
         <Drawer />
+        <ModelsSection />
       </main>
       <footer>
         <p>

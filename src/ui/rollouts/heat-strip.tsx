@@ -10,13 +10,30 @@ import { tokenName } from './token-names';
 /** At this many nats (a chance of 5 %) a word is as surprising as the scale shows. */
 const strongest = 3;
 
-export function HeatStrip({ tokens, logProbs }: { tokens: readonly number[]; logProbs: readonly number[] }) {
+interface Properties {
+  tokens: readonly number[];
+  logProbs: readonly number[];
+  /** Default: those of the embedded model's vocabulary. */
+  names?: readonly string[];
+  label?: string;
+  /** This many tokens at the start were given, not predicted. */
+  given?: number;
+}
+
+export function HeatStrip({ tokens, logProbs, names, label, given = 0 }: Properties) {
   if (tokens.length === 0 || logProbs.length !== tokens.length) return null;
   return (
-    <ol class="heat" aria-label="How likely the agent found each of its words">
+    <ol class="heat" aria-label={label ?? 'How likely the agent found each of its words'}>
       {tokens.map((token, i) => {
+        const name = visibleLine(names ? (names[i] ?? '') : tokenName(token), 40);
+        if (i < given)
+          return (
+            <li key={i} title={`${name}: given`} style={{ '--heat': '0' }}>
+              {name}
+              <span class="sr-only"> given</span>
+            </li>
+          );
         const surprise = Math.min(1, Math.max(0, -logProbs[i]) / strongest);
-        const name = visibleLine(tokenName(token), 40);
         return (
           <li
             key={i}

@@ -28,6 +28,7 @@ export const hideable = [
   'storage',
   'how',
   'glossary',
+  'models',
 ] as const;
 export type Hideable = (typeof hideable)[number];
 

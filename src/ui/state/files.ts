@@ -10,7 +10,8 @@ import { machine } from './preflight';
 import * as trainer from './trainer';
 import { type RunView, shown, view, viewOfRecord } from './view';
 
-function download(name: string, bytes: BlobPart, type: string): void {
+/** Hands the browser a file to keep. */
+export function save(name: string, bytes: BlobPart, type: string): void {
   const url = URL.createObjectURL(new Blob([bytes], { type }));
   const link = document.createElement('a');
   link.href = url;
@@ -48,12 +49,12 @@ export async function saveRun(): Promise<void> {
   const record = recordOf(run);
   if (!record) return;
   const bytes = run.kind === 'live' ? await trainer.exportRun() : writeRunRecord(record);
-  download(fileName(run, 'zip'), bytes as Uint8Array<ArrayBuffer>, 'application/zip');
+  save(fileName(run, 'zip'), bytes as Uint8Array<ArrayBuffer>, 'application/zip');
 }
 
 export function saveMetrics(): void {
   const record = recordOf(view.value);
-  if (record) download(fileName(view.value, 'csv'), metricsCsv(record), 'text/csv');
+  if (record) save(fileName(view.value, 'csv'), metricsCsv(record), 'text/csv');
 }
 
 const maxFileBytes = 512 * 1024 * 1024;

@@ -163,7 +163,7 @@ export class ResidentModel {
     this.adapter = { ...this.adapter, enabled };
   }
 
-  /** The adapter's weights as they are on the GPU now. Throws `no-adapter`. */
+  /** The adapter's weights as they are on the GPU now. Throws `no-lora`. */
   async readAdapter(): Promise<LoraAdapter> {
     if (!this.adapter) throw noAdapter();
     const { rank, alpha } = loraSettings(this.adapter);
@@ -224,4 +224,4 @@ const tooLong = (tokens: number, context: number): DreamError =>
   );
 
 export const noAdapter = (): DreamError =>
-  new DreamError('no-adapter', 'There is no adapter over this model.', 'Import one first: a PEFT zip or a GGUF LoRA.');
+  new DreamError('no-lora', 'There is no adapter over this model.', 'Import one first: a PEFT zip or a GGUF LoRA.');

@@ -202,7 +202,7 @@ describe('the embedded model', () => {
 describe('adapters', () => {
   it('come as PEFT zip, switch on and off, and leave as PEFT and GGUF that load again', async () => {
     await loadTalking();
-    expect(await rejection(service.exportAdapter('peft'))).toMatchObject({ code: 'no-adapter' });
+    expect(await rejection(service.exportAdapter('peft'))).toMatchObject({ code: 'no-lora' });
     const base = (await service.score('hello world')).logProbs;
 
     const state = await service.importAdapter(picked(zipPeft(adapterFor()), 'mine.zip'));
