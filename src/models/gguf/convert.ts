@@ -1,7 +1,8 @@
 /**
  * @file Stored rows into the form that was asked for: exactly where that form can hold them, rounded to nearest otherwise.
  */
-import { bfloatToFloat, floatToHalf, halfToFloat } from '../half';
+import { type FloatType, toFloats } from '../float-bytes';
+import { floatToHalf } from '../half';
 import {
   badWeights,
   codeWords,
@@ -20,7 +21,7 @@ import { dequantiseQ6K, type Unpacked, unpack } from './unpack';
  * @throws DreamError `bad-weights` when a weight or a scale is not finite.
  */
 export function convertRows(
-  bytes: Uint8Array,
+  bytes: Uint8Array<ArrayBuffer>,
   type: StoredType,
   columns: number,
   form: WeightForm,
@@ -30,14 +31,14 @@ export function convertRows(
   const storedBlocks = bytes.length / type.bytes;
   const unpacked = unpack(type.name, bytes, storedBlocks, storedBlocks * type.block);
   if (!unpacked) {
-    const values = type.name === 'Q6_K' ? dequantiseQ6K(bytes, storedBlocks) : floats(bytes, type.name);
+    const values = isFloat(type.name) ? toFloats(bytes, type.name) : dequantiseQ6K(bytes, storedBlocks);
     return form === 'f32' ? finite(values, label) : quantiseRows(values, columns, form, scales, label);
   }
   requireFinite(unpacked.scale, label);
   requireFinite(unpacked.minimum, label);
-  if (form === 'f32') return finite(toFloats(unpacked), label);
+  if (form === 'f32') return finite(dequantise(unpacked), label);
   const exact = (form === 'q8' || type.form === 'q4') && (scales === 'single' || type.scales === 'half');
-  return exact ? pack(unpacked, form, scales, label) : quantiseRows(toFloats(unpacked), columns, form, scales, label);
+  return exact ? pack(unpacked, form, scales, label) : quantiseRows(dequantise(unpacked), columns, form, scales, label);
 }
 
 function finite(values: Float32Array<ArrayBuffer>, label: string): Rows {
@@ -45,18 +46,9 @@ function finite(values: Float32Array<ArrayBuffer>, label: string): Rows {
   return { form: 'f32', values };
 }
 
-function floats(bytes: Uint8Array, type: string): Float32Array<ArrayBuffer> {
-  // A copy: the bytes may start anywhere, typed arrays only at multiples of their width. (Node's `Buffer.slice` is none.)
-  const { buffer } = new Uint8Array(bytes);
-  if (type === 'F32') return new Float32Array(buffer);
-  const halves = new Uint16Array(buffer);
-  const decode = type === 'F16' ? halfToFloat : bfloatToFloat;
-  const values = new Float32Array(halves.length);
-  for (let i = 0; i < halves.length; i++) values[i] = decode(halves[i]);
-  return values;
-}
+const isFloat = (name: string): name is FloatType => name === 'F32' || name === 'F16' || name === 'BF16';
 
-function toFloats({ codes, scale, minimum }: Unpacked): Float32Array<ArrayBuffer> {
+function dequantise({ codes, scale, minimum }: Unpacked): Float32Array<ArrayBuffer> {
   const values = new Float32Array(codes.length);
   for (let i = 0; i < codes.length; i++) values[i] = codes[i] * scale[i >> 5] + minimum[i >> 5];
   return values;

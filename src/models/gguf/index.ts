@@ -4,6 +4,7 @@
  * The format: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md.
  */
 import { DreamError } from '../../data/errors';
+import { closedError, readExactly } from '../read-exactly';
 import type { ByteSource, Rows, ScaleForm, TensorInfo, WeightForm, WeightSource } from '../weights';
 import { convertRows } from './convert';
 import { configOf, familyOf, missing, ropeScalingOf } from './family';
@@ -35,11 +36,9 @@ export async function openGguf(bytes: ByteSource): Promise<WeightSource> {
   const entries = match(file, family.architecture, expectedTensors(config), stored);
 
   let closed = false;
-  const readBytes = async (offset: number, length: number): Promise<Uint8Array> => {
-    if (closed) throw new DreamError('file-read', `"${file}" has been closed.`, 'Open the model again.');
-    const read = await bytes.read(offset, length);
-    if (read.length === length) return read;
-    throw new DreamError('file-read', `"${file}" ended while it was read.`, 'The file has changed; open it again.');
+  const readBytes = async (offset: number, length: number): Promise<Uint8Array<ArrayBuffer>> => {
+    if (closed) throw closedError(`"${file}"`);
+    return readExactly(bytes, offset, length);
   };
 
   const divisors = stored.get('rope_freqs.weight');

@@ -1,7 +1,9 @@
 /**
- * @file The tensors a decoder of these families has: GGUF's name, Hugging Face's name, and the shape the config demands.
+ * @file llama.cpp's names of a decoder's tensors for Hugging Face's: `model.layers.3.mlp.up_proj.weight` is
+ * `blk.3.ffn_up.weight`. Which tensors there must be, and their shapes, families.ts says for all formats.
  */
 import type { DecoderConfig } from '../../nn/config';
+import { expectedTensors as huggingFaceTensors } from '../families';
 
 export interface ExpectedTensor {
   readonly gguf: string;
@@ -12,40 +14,36 @@ export interface ExpectedTensor {
   readonly rotated: boolean;
 }
 
-/** Written into files by old converters; llama.cpp does not read it either. */
+const outside: Readonly<Record<string, string>> = {
+  'model.embed_tokens': 'token_embd',
+  'model.norm': 'output_norm',
+  lm_head: 'output',
+};
+const inLayer: Readonly<Record<string, string>> = {
+  input_layernorm: 'attn_norm',
+  'self_attn.q_proj': 'attn_q',
+  'self_attn.k_proj': 'attn_k',
+  'self_attn.v_proj': 'attn_v',
+  'self_attn.o_proj': 'attn_output',
+  'self_attn.q_norm': 'attn_q_norm',
+  'self_attn.k_norm': 'attn_k_norm',
+  post_attention_layernorm: 'ffn_norm',
+  'mlp.gate_proj': 'ffn_gate',
+  'mlp.up_proj': 'ffn_up',
+  'mlp.down_proj': 'ffn_down',
+};
+
+/** Written into files by old converters, or read before the weights (`rope_freqs`): no matrix of the network. */
 export const isIgnored = (name: string): boolean =>
   /^(rope_freqs\.weight|blk\.\d+\.attn_rot_embd(\.weight)?)$/.test(name);
 
-export function expectedTensors(c: DecoderConfig): ExpectedTensor[] {
-  const q = c.heads * c.headDim;
-  const kv = c.kvHeads * c.headDim;
-  const list: ExpectedTensor[] = [];
-  const add = (gguf: string, hf: string, rows: number, columns: number, rotated = false): void => {
-    list.push({ gguf, hf, rows, columns, rotated });
-  };
-  add('token_embd.weight', 'model.embed_tokens.weight', c.vocabSize, c.width);
-  for (let layer = 0; layer < c.layers; layer++) {
-    const from = `blk.${layer}`;
-    const to = `model.layers.${layer}`;
-    add(`${from}.attn_norm.weight`, `${to}.input_layernorm.weight`, 1, c.width);
-    for (const [letter, rows] of [
-      ['q', q],
-      ['k', kv],
-      ['v', kv],
-    ] as const) {
-      const rotated = letter !== 'v';
-      add(`${from}.attn_${letter}.weight`, `${to}.self_attn.${letter}_proj.weight`, rows, c.width, rotated);
-      if (c.attentionBias) add(`${from}.attn_${letter}.bias`, `${to}.self_attn.${letter}_proj.bias`, 1, rows, rotated);
-      if (c.qkNorm && rotated)
-        add(`${from}.attn_${letter}_norm.weight`, `${to}.self_attn.${letter}_norm.weight`, 1, c.headDim);
-    }
-    add(`${from}.attn_output.weight`, `${to}.self_attn.o_proj.weight`, c.width, q);
-    add(`${from}.ffn_norm.weight`, `${to}.post_attention_layernorm.weight`, 1, c.width);
-    add(`${from}.ffn_gate.weight`, `${to}.mlp.gate_proj.weight`, c.ffn, c.width);
-    add(`${from}.ffn_up.weight`, `${to}.mlp.up_proj.weight`, c.ffn, c.width);
-    add(`${from}.ffn_down.weight`, `${to}.mlp.down_proj.weight`, c.width, c.ffn);
-  }
-  add('output_norm.weight', 'model.norm.weight', 1, c.width);
-  if (c.untiedHead) add('output.weight', 'lm_head.weight', c.vocabSize, c.width);
-  return list;
+/** What the file must hold for a network of this shape. */
+export function expectedTensors(config: DecoderConfig): ExpectedTensor[] {
+  return huggingFaceTensors(config)
+    .filter(({ required }) => required)
+    .map(({ name: hf, rows, columns }) => {
+      const [, layer, part, kind] = /^(?:model\.layers\.(\d+)\.)?(.+)\.(weight|bias)$/.exec(hf) ?? [];
+      const gguf = layer === undefined ? `${outside[part]}.${kind}` : `blk.${layer}.${inLayer[part]}.${kind}`;
+      return { gguf, hf, rows, columns, rotated: /[qk]_proj$/.test(part) };
+    });
 }

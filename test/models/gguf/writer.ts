@@ -153,13 +153,22 @@ export interface ModelOptions {
   qkNorm?: boolean;
   untied?: boolean;
   layers?: number;
+  vocab?: number;
   metadata?: Record<string, Value>;
 }
 
 /** The parts of a whole model with random weights; F32 norms. */
 export function modelParts(options: ModelOptions = {}): GgufParts {
-  const { architecture = 'llama', type = 'Q4_0', bias, qkNorm, untied, layers = tiny.layers } = options;
-  const { vocab, width, heads, kvHeads, headDim, ffn } = tiny;
+  const {
+    architecture = 'llama',
+    type = 'Q4_0',
+    bias,
+    qkNorm,
+    untied,
+    layers = tiny.layers,
+    vocab = tiny.vocab,
+  } = options;
+  const { width, heads, kvHeads, headDim, ffn } = tiny;
   const tensors: Record<string, TensorData> = {};
   let seed = 1;
   const matrix = (name: string, rows: number, columns: number) => {
