@@ -1,8 +1,9 @@
 /** @file Every setting of a run as an option of the command line, from the one table of ranges and choices. */
 import { choices, numberRanges, presets } from '../dream/presets';
 import type { RunConfig } from '../worker/protocol';
+import type { ModelChoice } from './model-engine';
 import { modelOption } from './open-model';
-import type { OptionSpec, OptionSpecs } from './options';
+import { type OptionSpec, type OptionSpecs, UsageError } from './options';
 
 const kebab = (key: string) => key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
@@ -19,6 +20,7 @@ const help: Record<keyof RunConfig, string> = {
   clipLow: 'lower clip range of the probability ratio',
   clipHigh: 'upper clip range',
   klCoef: 'weight of KL (k3) to the warm start',
+  discount: 'of the reward, per turn: below 1 a quick success is worth more',
   entropyCoef: 'weight of the entropy bonus',
   normalization: 'of the advantages',
   aggregation: 'how token losses are averaged',
@@ -72,4 +74,32 @@ export function givenSettings(values: Readonly<Record<string, unknown>>): Partia
   if (values['no-goal-check'] === true) given.goalCheck = false;
   if (values['no-step-check'] === true) given.stepCheck = false;
   return given as Partial<RunConfig>;
+}
+
+/** `--model` and what belongs to it. Throws UsageError `bad-option` for what makes no sense without a model. */
+export function givenModel(values: Readonly<Record<string, unknown>>): { path?: string; choice: ModelChoice } {
+  const path = typeof values.model === 'string' ? values.model : undefined;
+  const choice: ModelChoice = {};
+  for (const [option, key] of modelChoices) {
+    const value = values[option];
+    if (typeof value !== 'number') continue;
+    if (path === undefined) throw needsModel(option);
+    choice[key] = value;
+  }
+  return { path, choice };
+}
+
+const modelChoices = [
+  ['rank', 'rank'],
+  ['alpha', 'alpha'],
+  ['context', 'contextLength'],
+  ['parallel', 'parallel'],
+] as const;
+
+export function needsModel(option: string): UsageError {
+  return new UsageError(
+    'bad-option',
+    `--${option} is for real models.`,
+    'Add --model with a .gguf file or a model folder, or leave it out.',
+  );
 }

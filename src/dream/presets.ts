@@ -11,7 +11,7 @@ import { type PresetName, presetNames, type RunConfig } from '../worker/protocol
 const householdTiny: RunConfig = {
   preset: 'household-tiny',
   seed: 1,
-  iterations: 40,
+  iterations: 50,
   rollouts: 'dream',
   tasksPerIteration: 16,
   groupSize: 8,
@@ -21,6 +21,7 @@ const householdTiny: RunConfig = {
   clipLow: 0.2,
   clipHigh: 0.28,
   klCoef: 0,
+  discount: 1,
   entropyCoef: 0,
   normalization: 'group-std',
   aggregation: 'sequence-mean',
@@ -32,7 +33,7 @@ const householdTiny: RunConfig = {
   goalCheck: true,
   stepCheck: true,
   minReplayPrecision: 0.4,
-  evalEvery: 5,
+  evalEvery: 10,
   evalTasks: 200,
   bufferCapacity: 40_000,
 };
@@ -72,6 +73,7 @@ export const numberRanges: Readonly<Record<NumericKey, NumberRange>> = {
   clipLow: { min: 0.01, max: 0.99, integer: false },
   clipHigh: { min: 0.01, max: 5, integer: false },
   klCoef: { min: 0, max: 1, integer: false },
+  discount: { min: 0.5, max: 1, integer: false },
   entropyCoef: { min: 0, max: 0.1, integer: false },
   miniBatches: { min: 1, max: 16, integer: true },
   lambda: { min: 0, max: 1, integer: false },
@@ -132,7 +134,9 @@ export function resolveConfig(settings: unknown): RunConfig {
 
 /** Checks a whole configuration, e.g. one read from a file. Throws DreamError `config-invalid`. */
 export function checkConfig(config: unknown): RunConfig {
-  const result = v.safeParse(runConfigSchema, config);
+  // Runs of before the discount was a setting had none.
+  const whole = typeof config === 'object' && config !== null ? { discount: 1, ...config } : config;
+  const result = v.safeParse(runConfigSchema, whole);
   if (result.success) return result.output as RunConfig;
   throw invalid(
     result.issues.map((issue) => {

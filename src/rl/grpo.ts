@@ -33,6 +33,8 @@ export interface GrpoSettings {
   dualClip: number;
   /** Peak rate; see `scheduledRate`. */
   learningRate: number;
+  /** Of the rewards, per turn; absent = 1. */
+  discount?: number;
   /** Divisor of sequence-sum-norm: the most tokens a sample may hold. */
   horizon: number;
 }
@@ -55,6 +57,14 @@ export function scheduledRate(learningRate: number, iteration: number, iteration
   const rise = (iteration + 1) / 3;
   const fall = (iterations - iteration) / (iterations / 3);
   return learningRate * Math.min(1, rise, iterations === Number.POSITIVE_INFINITY ? 1 : fall);
+}
+
+/**
+ * Discounted return of a trajectory, sum over turns t (from 0) of discount^t reward_t. Below 1 it tells a quick success from
+ * a slow one: in a world with a step limit, slowness is what failures are made of.
+ */
+export function discountedReturn({ turns, lost }: Rollout['trajectory'], discount: number): number {
+  return lost ? 0 : turns.reduceRight((rest, turn) => turn.reward + discount * rest, 0);
 }
 
 export interface GroupReport {
@@ -83,7 +93,7 @@ export interface GrpoReport extends GroupReport {
 }
 
 /** Groups of the episodes that may be learned from, in order of first appearance. Lost episodes never count. */
-export function learnable(rollouts: readonly Rollout[]): { kept: Rollout[]; report: GroupReport } {
+export function learnable(rollouts: readonly Rollout[], discount = 1): { kept: Rollout[]; report: GroupReport } {
   const groups = new Map<number, Rollout[]>();
   for (const rollout of rollouts) {
     const { lost, group } = rollout.trajectory;
@@ -98,7 +108,7 @@ export function learnable(rollouts: readonly Rollout[]): { kept: Rollout[]; repo
   let stdSum = 0;
   const kept: Rollout[] = [];
   for (const [group, members] of groups) {
-    const returns = members.map((m) => m.trajectory.return);
+    const returns = members.map((m) => discountedReturn(m.trajectory, discount));
     const centre = returns.reduce((a, b) => a + b, 0) / returns.length;
     stdSum += Math.sqrt(returns.reduce((sum, r) => sum + (r - centre) ** 2, 0) / returns.length);
     successRate.set(group, members.filter((m) => m.trajectory.success).length / members.length);
@@ -157,10 +167,10 @@ export interface GrpoInput {
 /** One epoch over the rollouts. Writes `advantage` into each learned trajectory. */
 export async function grpoUpdate(input: GrpoInput): Promise<GrpoReport> {
   const { policy, settings } = input;
-  const { kept, report } = learnable(input.rollouts);
+  const { kept, report } = learnable(input.rollouts, settings.discount);
 
   if (kept.length > 0) {
-    const returns = Float32Array.from(kept, (rollout) => rollout.trajectory.return);
+    const returns = Float32Array.from(kept, ({ trajectory }) => discountedReturn(trajectory, settings.discount ?? 1));
     // Dense ids: a kernel sizes its group table by the largest one.
     const dense = new Map([...new Set(kept.map((r) => r.trajectory.group))].map((group, i) => [group, i]));
     const groupIds = Int32Array.from(kept, (rollout) => dense.get(rollout.trajectory.group)!);

@@ -19,6 +19,8 @@ export interface RunConfig {
   clipLow: number;
   clipHigh: number;
   klCoef: number;
+  /** Of the reward, per turn: below 1 a quick success is worth more than a slow one. Runs of before it was a setting: 1. */
+  discount: number;
   entropyCoef: number;
   normalization: 'group-std' | 'group-mean' | 'batch-std';
   aggregation: 'token-mean' | 'sequence-mean' | 'sequence-sum-norm';
@@ -176,6 +178,8 @@ export interface RunRecord {
   runId: string;
   created: string;
   adapter: string;
+  /** The base model that an adapter was trained for; absent for the embedded one. */
+  model?: { label: string; sha256: string; rank: number; alpha: number; contextLength: number; parallel: number };
   config: RunConfig;
   metrics: IterationMetrics[];
   evaluations: Evaluation[];

@@ -3,7 +3,14 @@ import { describe, expect, it } from 'vitest';
 import type { Trajectory } from '../../src/data/trajectory';
 import type { LanguageModel, TrainSequence } from '../../src/nn/language-model';
 import { type Aggregation, lossWeights, type SampleUnit } from '../../src/rl/aggregation';
-import { type GrpoSettings, grpoUpdate, learnable, miniBatchesOf, scheduledRate } from '../../src/rl/grpo';
+import {
+  discountedReturn,
+  type GrpoSettings,
+  grpoUpdate,
+  learnable,
+  miniBatchesOf,
+  scheduledRate,
+} from '../../src/rl/grpo';
 import { frozenReference } from '../../src/rl/reference';
 import { appendObserved, appendSampled, emptyStream, type Rollout, type TokenStream } from '../../src/rl/rollout';
 import { cpuAdvantages } from './cpu-advantages';
@@ -35,7 +42,8 @@ function rollout(group: number, reward: number, turnLengths: number[], lost = fa
       turn,
     );
   });
-  const trajectory = { group, return: reward, success: reward > 0, lost, turns: [] } as unknown as Trajectory;
+  const turns = turnLengths.map((_, turn) => ({ reward: turn === turnLengths.length - 1 ? reward : 0 }));
+  const trajectory = { group, return: reward, success: reward > 0, lost, turns } as unknown as Trajectory;
   return { trajectory, stream };
 }
 
@@ -62,6 +70,26 @@ const update = (rollouts: Rollout[], changes: Partial<GrpoSettings> = {}, policy
     advantages: cpuAdvantages,
     shuffle: (items) => [...items],
   });
+
+describe('a discount', () => {
+  it('is per turn before the reward, and nothing is earned by a lost episode', () => {
+    expect(discountedReturn(rollout(0, 1, [2, 2, 2]).trajectory, 0.5)).toBe(0.25);
+    expect(discountedReturn(rollout(0, 1, [2]).trajectory, 0.5)).toBe(1);
+    expect(discountedReturn(rollout(0, 1, [2], true).trajectory, 0.5)).toBe(0);
+    const several = { ...rollout(0, 0, [2, 2]).trajectory, turns: [{ reward: 1 }, { reward: 0 }, { reward: 2 }] };
+    expect(discountedReturn(several as unknown as Trajectory, 0.5)).toBe(1 + 0.25 * 2);
+  });
+
+  it('makes a group of successes teach when some were quicker', async () => {
+    const rollouts = [rollout(0, 1, [2, 2]), rollout(0, 1, [2, 2, 2, 2])];
+    expect(learnable(rollouts).kept).toHaveLength(0);
+    expect((await update(rollouts)).steps).toBe(0);
+    expect((await update(rollouts, { discount: 0.9 })).steps).toBe(1);
+    expect(rollouts[0].trajectory.advantage).toBeGreaterThan(0);
+    expect(rollouts[1].trajectory.advantage).toBeLessThan(0);
+    expect(learnable(rollouts, 0.9).report.successRate.get(0)).toBe(1);
+  });
+});
 
 describe('groups', () => {
   it('of equal rewards are dropped and counted, lost episodes are never kept', () => {

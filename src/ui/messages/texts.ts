@@ -100,7 +100,7 @@ export function softwareAdapter(name: string): Card {
     id: 'software',
     level: 'warning',
     title: 'No graphics hardware: this will be slow',
-    text: `“${name}” is software: everything works, but an iteration takes about half a minute instead of seconds, and the full run about 25 minutes on two cores.`,
+    text: `“${name}” is software: everything works, but an iteration takes about half a minute instead of seconds, and the full run about half an hour on two cores.`,
     advice: ['For a run of minutes choose the preset “Household, a quick taste” in Settings.'],
   };
 }

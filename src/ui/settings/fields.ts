@@ -204,6 +204,13 @@ export const fields: readonly Field[] = [
     'Keeps the agent close to what it was before training (KL coefficient); 0 sets it free.',
   ),
   numeric(
+    'discount',
+    'learning',
+    'Worth of a late reward',
+    0.01,
+    'Each turn multiplies the reward by this: below 1, a quick success counts more than a slow one.',
+  ),
+  numeric(
     'entropyCoef',
     'learning',
     'Reward for variety',
