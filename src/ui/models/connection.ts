@@ -9,7 +9,7 @@ import type { Card } from '../messages/texts';
 import { announce } from '../state/messages';
 import { type Place, problemCard } from './problems';
 
-export type ModelsRemote = Remote<ModelsApi> & Pick<WorkerConnection, 'crashed'>;
+export type ModelsRemote = Remote<ModelsApi> & WorkerConnection;
 
 export type Activity = 'load' | 'unload' | 'generate' | 'score' | 'adapter' | 'kept' | 'ask';
 
@@ -45,6 +45,8 @@ export function models(): Promise<ModelsRemote> {
 async function connect(): Promise<ModelsRemote> {
   const remote = connector();
   void remote.crashed.then((error) => {
+    // An uncaught error does not end a worker; what it held must not stay on the graphics processor.
+    remote.terminate();
     connection = null;
     loaded.value = null;
     progress.value = null;

@@ -1,4 +1,5 @@
 /** @file Onto the graphics processor: the button, its progress, and what is there now. */
+import { useEffect, useRef } from 'preact/hooks';
 import type { LoadProgress } from '../../worker/models/protocol';
 import { bytes, duration } from '../text/format';
 import { visibleLine } from '../text/visible';
@@ -29,7 +30,7 @@ export function Loader() {
           {duration(now.seconds)}.
         </p>
       )}
-      {progress.value && activity.value === 'load' ? (
+      {progress.value && (activity.value === 'load' || activity.value === 'adapter') ? (
         <Progress progress={progress.value} />
       ) : (
         <p class="button-row">
@@ -61,6 +62,11 @@ export function Loader() {
 }
 
 function Progress({ progress: now }: { progress: LoadProgress }) {
+  const cancel = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    // The button that was pressed is gone; whoever works by keyboard goes on here.
+    if (document.activeElement === document.body) cancel.current?.focus({ preventScroll: true });
+  }, []);
   const { phase, detail, done, total, bytesPerSecond, secondsLeft, paused } = now;
   const downloads = phase === 'fetching' || phase === 'checking';
   return (
@@ -86,7 +92,7 @@ function Progress({ progress: now }: { progress: LoadProgress }) {
             {paused ? 'Go on' : 'Pause'}
           </button>
         )}
-        <button type="button" onClick={() => void cancelLoad()}>
+        <button ref={cancel} type="button" onClick={() => void cancelLoad()}>
           Cancel
         </button>
       </p>

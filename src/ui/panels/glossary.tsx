@@ -41,6 +41,15 @@ const words: readonly (readonly [term: string, meaning: string])[] = [
     '95% interval',
     'A success rate on 200 tasks is a sample. The interval says where the true rate very likely lies (Wilson’s method).',
   ],
+  [
+    'LoRA, adapter',
+    'A small set of weights beside a large model that stays as it is: what is learned, saved and exchanged when a real model is trained.',
+  ],
+  [
+    'Context',
+    'How many tokens a model may look at together: the prompt and all that it writes. A longer one needs more memory.',
+  ],
+  ['Perplexity', 'Among how many equally likely words the model would be choosing on average: lower is surer.'],
   ['Seed', 'The number all chance is drawn from; the same seed on the same machine repeats a run exactly.'],
 ];
 

@@ -1,6 +1,5 @@
 /** @file The panel's own device: opened at the first need, tested before the first model, opened anew when it was lost. */
 import { type Gpu, openGpu } from '../../gpu/device';
-import { assertDevicePasses, runSelfTest } from '../../gpu/self-test';
 import type { DeviceFacts } from './protocol';
 
 export class ModelDevice {
@@ -9,6 +8,8 @@ export class ModelDevice {
 
   constructor(
     private readonly webgpu: GPU | undefined,
+    /** Throws when the device computes wrong numbers. */
+    private readonly check: (gpu: Gpu) => Promise<void>,
     private readonly onLost: (reason: string) => void,
   ) {}
 
@@ -21,12 +22,12 @@ export class ModelDevice {
     return this.opening;
   }
 
-  /** Throws also `self-test-failed`. */
+  /** Throws also what `check` throws. */
   async openTested(onTest: () => void): Promise<Gpu> {
     const gpu = await this.open();
     if (!this.tested.has(gpu)) {
       onTest();
-      assertDevicePasses(await runSelfTest(gpu));
+      await this.check(gpu);
       this.tested.add(gpu);
     }
     return gpu;

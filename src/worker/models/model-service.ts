@@ -5,6 +5,7 @@
  * comes, and whatever goes wrong on the way, nothing half-loaded stays on the GPU.
  */
 import { asDreamError, DreamError } from '../../data/errors';
+import type { Gpu } from '../../gpu/device';
 import { type LoadOptions, planLoad } from '../../models/load-model';
 import { planMemory } from '../../models/memory-plan';
 import { ModelDownload, removeModel } from '../../models/sources/download';
@@ -37,6 +38,8 @@ import { type NamedAdapter, noAdapter, type Residence, ResidentModel } from './r
 
 export interface ModelServiceParts extends ChoiceParts, Pick<ExperienceParts, 'startTransformers' | 'fetch'> {
   webgpu: GPU | undefined;
+  /** The self-test. Throws `self-test-failed`. */
+  checkDevice(gpu: Gpu): Promise<void>;
 }
 
 /** What every WebGPU device allows, for a plan where none answered. */
@@ -60,7 +63,7 @@ export class ModelService implements ModelsApi {
   private lastProgress: LoadProgress | null = null;
 
   constructor(private readonly parts: ModelServiceParts) {
-    this.device = new ModelDevice(parts.webgpu, (reason) => this.lost(reason));
+    this.device = new ModelDevice(parts.webgpu, parts.checkDevice, (reason) => this.lost(reason));
     this.experience = new ExperienceModels({
       startTransformers: parts.startTransformers,
       fetch: parts.fetch,

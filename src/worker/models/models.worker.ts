@@ -1,5 +1,6 @@
 /** @file The worker behind the panel "Models": started when the panel is opened, with a device of its own. */
 import { expose } from 'comlink';
+import { assertDevicePasses, runSelfTest } from '../../gpu/self-test';
 import { readOverHttp } from '../../models/embedded';
 import type { FileCache } from '../../models/sources/file-cache';
 import { MemoryFileCache } from '../../models/sources/memory-file-cache';
@@ -26,6 +27,7 @@ function boot({ data }: MessageEvent<unknown>): void {
   const read = readOverHttp(data.baseUrl);
   const service = new ModelService({
     webgpu: navigator.gpu,
+    checkDevice: async (gpu) => assertDevicePasses(await runSelfTest(gpu)),
     cache: openCache,
     startTransformers: startTransformersWorker,
     embeddedFiles: () => embeddedFiles(read),

@@ -28,11 +28,16 @@ const events: ModelsEvent[] = [];
 let hub: ModelServiceParts['hub'];
 let fetch: typeof globalThis.fetch = async () => Response.error();
 let service: ModelService;
+let checks = 0;
 
 beforeAll(async () => {
   await testGpu(); // chooses the driver
   service = new ModelService({
     webgpu: noting(await nodeGpu()),
+    // test/gpu/self-test.test.ts tests it; here only when it is asked for.
+    checkDevice: async () => {
+      checks++;
+    },
     cache: async () => cache,
     get hub() {
       return hub;
@@ -113,7 +118,7 @@ describe('a model from a file', () => {
       download: null,
     });
     expect(facts.storedAs[0].type).toBe('Q4_0');
-    expect(facts.parameters).toBeGreaterThan(1e6);
+    expect(facts.parameters).toBe(856_320);
 
     const plan = await service.plan({ ...inputs, rank: 16 });
     expect(plan).toMatchObject({ verdict: 'fits', device: { adapter: expect.any(String) } });
@@ -125,6 +130,7 @@ describe('a model from a file', () => {
     expect(loaded.gpuBytes).toBeGreaterThan(plan.weights / 2);
     const phases = new Set(events.flatMap((event) => (event.type === 'progress' ? [event.progress.phase] : [])));
     expect([...phases]).toEqual(['opening', 'self-test', 'loading']);
+    expect(checks).toBe(1);
 
     const request = { prompt: 'hello world', chat: false, temperature: 0.8, maxTokens: 10, seed: 3 };
     const answer = await service.generate(request);
@@ -314,6 +320,7 @@ describe('a lost device', () => {
     expect(service.loaded()).toBeNull();
     await service.load(inputs);
     expect(devices).toHaveLength(before + 1);
+    expect(checks).toBe(2);
     expect((await service.score('hello world')).perplexity).toBeGreaterThan(1);
   });
 });
