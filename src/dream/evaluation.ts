@@ -21,6 +21,8 @@ export interface EvaluationRequest {
   rolloutTemperature: number;
   maxSteps: number;
   seed: number;
+  /** As in `RolloutRequest`. */
+  parallel?: number;
   onTurn?: (fraction: number) => Promise<void> | void;
 }
 
@@ -52,6 +54,7 @@ async function successRate(
     maxSteps: request.maxSteps,
     temperature,
     seed: deriveSeed(request.seed, 'evaluation', part),
+    parallel: request.parallel,
     onTurn: (fraction) => request.onTurn?.((part + fraction) / 2),
   });
   const successes = rollouts.filter((rollout) => rollout.trajectory.success).length;

@@ -24,7 +24,7 @@ import type { TopKKernel } from './retrieval';
 import { type RolloutReport, rollOut } from './rollouts';
 import { RunReporter } from './run-reporter';
 import { RunState } from './run-state';
-import type { RunStore, StoredPhase, StoredRun } from './run-store';
+import type { RunModel, RunStore, StoredPhase, StoredRun } from './run-store';
 import { type GenerationReport, generateTasks } from './task-generator';
 
 /** Everything the loop works with but does not own. */
@@ -35,6 +35,12 @@ export interface LoopParts {
   experience: LanguageModel;
   domain: Domain;
   kernels: { advantages: AdvantageKernel; topK: TopKKernel };
+  /** Scores for the KL term; without one, the policy's weights at the start of the run are kept and swapped in. */
+  reference?: ReferenceScorer;
+  /** Episodes that generate together, where the default is too many for the device. */
+  parallel?: number;
+  /** The base that the policy is an adapter of. */
+  model?: RunModel;
   /** null keeps nothing. */
   store: RunStore | null;
   /** The adapter's name, for the record. */
@@ -72,7 +78,7 @@ export class DreamLoop {
 
   /** A new run. Nothing is computed before `run`. Throws DreamError `config-invalid`. */
   static fresh(parts: LoopParts, config: RunConfig, runId: string): DreamLoop {
-    return new DreamLoop(parts, RunState.fresh(config, parts.domain, runId, parts.adapter), undefined);
+    return new DreamLoop(parts, RunState.fresh(config, parts.domain, runId, parts.adapter, parts.model), undefined);
   }
 
   /**
@@ -81,8 +87,8 @@ export class DreamLoop {
    */
   static async restore(parts: LoopParts, stored: StoredRun, changes: Partial<RunConfig> = {}): Promise<DreamLoop> {
     const klCoef = changes.klCoef ?? stored.config.klCoef;
-    const reference = klCoef > 0 ? await frozenReference(parts.policy) : undefined;
-    return new DreamLoop(parts, await RunState.restore(stored, parts.policy, changes), reference);
+    const reference = klCoef > 0 ? await referenceOf(parts) : undefined;
+    return new DreamLoop(parts, await RunState.restore(stored, parts.policy, changes, parts.model), reference);
   }
 
   /** Runs to the end, a collapse or a stop. Pausing is `control.pause()`. Errors are emitted, then thrown. */
@@ -113,7 +119,7 @@ export class DreamLoop {
     // Whatever trained these weights before must not linger in Adam's moments.
     const { weights } = await policy.exportState(false);
     await policy.importState({ step: 0, weights });
-    if (this.state.config.klCoef > 0) this.reference = await frozenReference(policy);
+    if (this.state.config.klCoef > 0) this.reference = await referenceOf(this.parts);
     const evaluation = await this.examine(0);
     this.state.evaluations.push(evaluation);
     await this.save('running');
@@ -210,6 +216,7 @@ export class DreamLoop {
         maxSteps: config.maxSteps,
         temperature: config.temperature,
         seed: deriveSeed(seed, 'rollouts'),
+        parallel: parts.parallel,
         onTurn: (fraction) => this.pass('rolling-out', fraction, dream ? 'dreaming' : 'acting in the real world'),
       });
       return { rollouts, dream: dream?.counts ?? null };
@@ -288,6 +295,7 @@ export class DreamLoop {
       rolloutTemperature: config.temperature,
       maxSteps: config.maxSteps,
       seed: config.seed,
+      parallel: parts.parallel,
       onTurn: (fraction) => this.pass('evaluating', fraction, 'in the real world, on tasks never trained on'),
     });
     this.state.measurementSteps += realSteps;
@@ -309,4 +317,8 @@ export class DreamLoop {
     await this.control.gate();
     this.report.progress(phase, fraction, detail);
   }
+}
+
+async function referenceOf({ reference, policy }: LoopParts): Promise<ReferenceScorer> {
+  return reference ?? frozenReference(policy);
 }

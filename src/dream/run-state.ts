@@ -9,7 +9,7 @@ import { TaskPool } from './curriculum';
 import type { Domain } from './domain';
 import { checkConfig } from './presets';
 import { ReplayBuffer } from './replay-buffer';
-import type { RunSnapshot, StoredPhase, StoredRun } from './run-store';
+import type { RunModel, RunSnapshot, StoredPhase, StoredRun } from './run-store';
 import { weightsHash } from './weights-hash';
 
 /** Most of the buffer may start offline; the rest is room for rollouts before anything must be evicted. */
@@ -33,25 +33,27 @@ export class RunState {
     readonly config: RunConfig,
     readonly buffer: ReplayBuffer,
     readonly pool: TaskPool,
+    readonly model?: RunModel,
   ) {}
 
   /** A new run: the buffer seeded with offline transitions, the pool with the original tasks. */
-  static fresh(config: RunConfig, domain: Domain, runId: string, adapter: string): RunState {
+  static fresh(config: RunConfig, domain: Domain, runId: string, adapter: string, model?: RunModel): RunState {
     checkConfig(config);
     const buffer = new ReplayBuffer(config.bufferCapacity);
     buffer.add(domain.offlineTransitions(Math.floor(config.bufferCapacity * offlineShare)));
     const pool = new TaskPool(domain.trainingTasks());
-    return new RunState(runId, new Date().toISOString(), adapter, config, buffer, pool);
+    return new RunState(runId, new Date().toISOString(), adapter, config, buffer, pool, model);
   }
 
   /**
    * A stored run, its weights loaded into `policy` and checked. `changes` may lengthen it or move it to the real world.
-   * Throws DreamError `config-invalid`, `other-run` or `corrupt-run`.
+   * Throws DreamError `config-invalid`, `other-run`, `other-model` or `corrupt-run`.
    */
   static async restore(
     stored: StoredRun,
     policy: Pick<LanguageModel, 'importState' | 'exportState'>,
     changes: Partial<RunConfig>,
+    model?: RunModel,
   ): Promise<RunState> {
     const config = checkConfig({ ...stored.config, ...changes });
     for (const key of ['preset', 'seed'] as const) {
@@ -62,9 +64,10 @@ export class RunState {
         'Continue it with its own settings, or start a new run elsewhere.',
       );
     }
+    checkModel(stored.model, model);
     const buffer = ReplayBuffer.restore(config.bufferCapacity, stored.buffer);
     const pool = TaskPool.restore(stored.pool);
-    const state = new RunState(stored.runId, stored.created, stored.adapter, config, buffer, pool);
+    const state = new RunState(stored.runId, stored.created, stored.adapter, config, buffer, pool, model);
     await policy.importState(stored.policy);
     state.weightsHash = await weightsHash((await policy.exportState(false)).weights);
     if (state.weightsHash !== stored.weightsHash)
@@ -91,6 +94,7 @@ export class RunState {
       created: this.created,
       savedAt: new Date().toISOString(),
       adapter: this.adapter,
+      ...(this.model ? { model: this.model } : {}),
       config: this.config,
       iteration: this.iteration,
       phase,
@@ -113,6 +117,7 @@ export class RunState {
       runId: this.runId,
       created: this.created,
       adapter: this.adapter,
+      ...(this.model ? { model: this.model } : {}),
       config: this.config,
       metrics: this.metrics,
       evaluations: this.evaluations,
@@ -121,4 +126,18 @@ export class RunState {
       weightsHash: this.weightsHash,
     };
   }
+}
+
+/** An adapter means nothing over another base. Throws DreamError `other-model`. */
+function checkModel(stored: RunModel | undefined, given: RunModel | undefined): void {
+  const same =
+    stored?.sha256 === given?.sha256 && stored?.rank === given?.rank && (!stored || stored.alpha === given?.alpha);
+  if (same) return;
+  const name = (model: RunModel | undefined) =>
+    model ? `${model.label} (rank ${model.rank}, alpha ${model.alpha})` : 'the embedded model';
+  throw new DreamError(
+    'other-model',
+    `The stored run trains ${name(stored)}, not ${name(given)}.`,
+    'Continue it with its own model and adapter settings, or start a new run elsewhere.',
+  );
 }

@@ -38,6 +38,20 @@ export interface StoredTask extends PoolTask {
   task: Task;
 }
 
+/** The base model that a run trains an adapter for, and the adapter's form. The embedded model needs no mention. */
+export interface RunModel {
+  /** The file's or folder's name, for people. */
+  label: string;
+  /** Tells bases apart, wherever their files lie: of the settings and every tensor's description and first row. */
+  sha256: string;
+  rank: number;
+  alpha: number;
+  /** Longest episode, tokens. */
+  contextLength: number;
+  /** Episodes that generate together: a part of what makes two runs the same. */
+  parallel: number;
+}
+
 export type StoredPhase = 'running' | 'stopped' | 'finished' | 'collapsed';
 
 /** State after `iteration` finished iterations (0 = before the first). Structured-cloneable; plain data only. */
@@ -47,6 +61,7 @@ export interface RunSnapshot {
   created: string;
   savedAt: string;
   adapter: string;
+  model?: RunModel;
   config: RunConfig;
   iteration: number;
   phase: StoredPhase;

@@ -12,6 +12,7 @@ export function recordOf(run: StoredRun): RunRecord {
     runId: run.runId,
     created: run.created,
     adapter: run.adapter,
+    ...(run.model ? { model: run.model } : {}),
     config: run.config,
     metrics: run.metrics,
     evaluations: run.evaluations,

@@ -3,17 +3,24 @@
 import { DreamError } from '../../data/errors';
 import { evaluate } from '../../dream/evaluation';
 import { householdDomain } from '../../dream/household';
+import type { LoopParts } from '../../dream/loop';
 import { numberRanges, presets } from '../../dream/presets';
 import { RunState } from '../../dream/run-state';
 import { weightsHash } from '../../dream/weights-hash';
+import type { Gpu } from '../../gpu/device';
 import type { CommandIo } from '../command';
 import { FileRunStore } from '../file-run-store';
 import { openHouseholdEngine } from '../household-engine';
+import { openModelEngine } from '../model-engine';
 import { describeOptions, type OptionSpecs, parseOptions } from '../options';
+import { givenModel, modelOptions } from '../run-options';
 
 const defaults = presets['household-tiny'];
 const { seed, evalTasks, maxSteps, temperature } = numberRanges;
+const { model, ...adapter } = modelOptions;
 const options = {
+  model: { ...model, help: 'evaluate this model: a .gguf, or a folder with config.json and weights' },
+  ...adapter,
   run: { type: 'string', value: 'DIR', help: 'evaluate the policy of this run instead of the warm start' },
   tasks: {
     type: 'integer',
@@ -45,24 +52,27 @@ Success in the real world on tasks nobody trained on, each rate with its 95 % in
 
 ${describeOptions(options)}
   --json             {"adapter","policy","iteration","realSuccess":{"rate","low","high","episodes","lowTemperature"},
-                     "realSteps","weightsHash","seconds"}`;
+                     "realSteps","weightsHash","seconds"} and with --model {"model":{"label","sha256",...}}`;
 
 export async function run(args: string[], io: CommandIo): Promise<void> {
   const start = performance.now();
   const values = parseOptions(args, options);
-  const { gpu, policy, tokenizer } = await openHouseholdEngine(io.root);
-  let iteration = 0;
-  if (values.run !== undefined) {
-    const stored = await new FileRunStore(io.resolve(values.run)).load();
-    if (!stored)
-      throw new DreamError('no-run', `There is no run in ${values.run}.`, 'Name a folder that `dream train` wrote.');
-    await RunState.restore(stored, policy, {});
-    iteration = stored.iteration;
-  }
+  const { path, choice } = givenModel(values);
+  const stored = values.run === undefined ? null : await new FileRunStore(io.resolve(values.run)).load();
+  if (values.run !== undefined && !stored)
+    throw new DreamError('no-run', `There is no run in ${values.run}.`, 'Name a folder that `dream train` wrote.');
+  const engine: { gpu: Gpu; parts: Parts } =
+    path === undefined
+      ? await openEmbedded(io.root)
+      : await openModelEngine(io, path, { ...stored?.model, ...choice }, values.seed);
+  const { gpu, parts } = engine;
+  const { policy, domain, parallel } = parts;
+  if (stored) await RunState.restore(stored, policy, {}, parts.model);
   const bar = io.progress('evaluating');
   const report = await evaluate({
     policy,
-    domain: householdDomain(tokenizer),
+    domain,
+    parallel,
     tasks: values.tasks,
     rolloutTemperature: values.temperature,
     maxSteps: values['max-steps'],
@@ -81,10 +91,18 @@ export async function run(args: string[], io: CommandIo): Promise<void> {
   io.result({
     adapter: gpu.adapterName,
     policy: values.run ?? 'warm start',
-    iteration,
+    ...(parts.model ? { model: parts.model } : {}),
+    iteration: stored?.iteration ?? 0,
     realSuccess: { ...high, lowTemperature: low },
     realSteps: report.realSteps,
     weightsHash: await weightsHash((await policy.exportState(false)).weights),
     seconds: (performance.now() - start) / 1000,
   });
+}
+
+type Parts = Pick<LoopParts, 'policy' | 'domain' | 'parallel' | 'model'>;
+
+async function openEmbedded(root: string): Promise<{ gpu: Gpu; parts: Parts }> {
+  const { gpu, policy, tokenizer } = await openHouseholdEngine(root);
+  return { gpu, parts: { policy, domain: householdDomain(tokenizer) } };
 }

@@ -1,20 +1,21 @@
 /** @file `dream train`: the loop from a terminal, kept iteration by iteration, resumable, with one JSON line at the end. */
 import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { mean } from '../../data/statistics';
 import { householdDomain } from '../../dream/household';
 import { DreamLoop, type LoopParts } from '../../dream/loop';
 import { resolveConfig } from '../../dream/presets';
+import type { RunModel } from '../../dream/run-store';
 import { gpuAdvantages } from '../../rl/kernels/advantages';
 import { gpuTopK } from '../../rl/kernels/topk';
 import type { Evaluation, IterationMetrics, RunConfig, RunEvent } from '../../worker/protocol';
 import type { CommandIo } from '../command';
 import { FileRunStore } from '../file-run-store';
 import { openHouseholdEngine } from '../household-engine';
+import { type ModelEngine, openModelEngine } from '../model-engine';
 import { describeOptions, type OptionSpecs, parseOptions } from '../options';
 import { duration } from '../progress';
-import { type ModelEngine, openModelEngine } from '../model-engine';
-import { givenModel, givenSettings, modelOptions, runOptions } from '../run-options';
+import { givenModel, givenSettings, modelOptions, needsModel, runOptions } from '../run-options';
 
 const options: OptionSpecs = {
   ...modelOptions,
@@ -42,16 +43,19 @@ export async function run(args: string[], io: CommandIo): Promise<number> {
   const given = givenSettings(values);
   const config = resolveConfig(given);
   const { path: modelPath, choice } = givenModel(values);
+  const adapterOut = values['adapter-out'];
+  if (adapterOut !== undefined && modelPath === undefined) throw needsModel('adapter-out');
   const name = `${modelPath === undefined ? '' : `${plainName(modelPath)}-`}${config.preset}-${config.rollouts}-${config.seed}`;
   const folder = typeof values.run === 'string' ? io.resolve(values.run) : join(io.root, '.cache', 'runs', name);
   const store = new FileRunStore(folder);
   await store.claim();
   const stored = values.resume === true ? await store.load() : null;
 
-  const engine =
+  const real =
     modelPath === undefined
-      ? await openEmbedded(io.root)
-      : await openModelEngine(io, modelPath, { ...stored?.model, ...choice }, config.seed);
+      ? null
+      : await openModelEngine(io, modelPath, { ...stored?.model, ...choice }, stored?.config.seed ?? config.seed);
+  const engine = real ?? (await openEmbedded(io.root));
   const { gpu } = engine;
   const parts: LoopParts = {
     ...engine.parts,
@@ -71,7 +75,11 @@ export async function run(args: string[], io: CommandIo): Promise<number> {
   await store.release();
 
   const { state } = loop;
-  if (typeof values['adapter-out'] === 'string') await writeAdapter(io, engine, loop, values['adapter-out']);
+  // A stopped run's weights may belong to a half-finished iteration.
+  if (real && typeof adapterOut === 'string' && loop.phase !== 'stopped') {
+    await writeAdapter(io.resolve(adapterOut), real, loop);
+    io.print(`adapter written to ${adapterOut}`);
+  }
   if (typeof values.out === 'string') {
     const path = io.resolve(values.out);
     await mkdir(dirname(path), { recursive: true });
@@ -92,8 +100,6 @@ export async function run(args: string[], io: CommandIo): Promise<number> {
   return 130;
 }
 
-type Engine = Pick<ModelEngine, 'gpu' | 'parts'> | Awaited<ReturnType<typeof openEmbedded>>;
-
 async function openEmbedded(root: string) {
   const { gpu, policy, experience, tokenizer } = await openHouseholdEngine(root);
   return { gpu, parts: { policy, experience, domain: householdDomain(tokenizer) } };
@@ -105,13 +111,21 @@ function plainName(path: string): string {
   return name.replace(/[^\w.-]+/g, '_').slice(0, 80);
 }
 
-/** A stopped run's weights may belong to a half-finished iteration: they are not exported. */
-async function writeAdapter(io: CommandIo, engine: Engine, loop: DreamLoop, path: string): Promise<void> {
-  const { state } = loop;
-  if (!('exportPeft' in engine) || loop.phase === 'stopped') {
-    io.note('The adapter was not written: the run did not end. --resume goes on, and writes it then.');
-    return;
-  }
+async function writeAdapter(folder: string, engine: ModelEngine, { state }: DreamLoop): Promise<void> {
+  const { config, evaluations } = state;
+  const rates = evaluations.map(({ iteration, atRolloutTemperature: { rate, low, high, episodes } }) => {
+    const value = `${percent(rate)} [${percent(low)}, ${percent(high)}] of ${episodes} held-out tasks`;
+    return [`real success after ${iteration} iterations`, value] as const;
+  });
+  const files = await engine.exportPeft([
+    ['preset', config.preset],
+    ['seed', config.seed],
+    ['rollouts', config.rollouts],
+    ['iterations', state.iteration],
+    ...rates,
+  ]);
+  await mkdir(folder, { recursive: true });
+  for (const [name, bytes] of files) await writeFile(join(folder, name), bytes);
 }
 
 interface MachineFacts {
@@ -148,9 +162,9 @@ export function trainResult(
     replayPrecision: metrics.map((m) => m.replayPrecision),
     loss: metrics.map((m) => m.loss),
     malformed: {
-      actions: metrics.map((m) => m.malformedActions),
+      actions: metrics.map((m) => m.malformedActions ?? 0),
       answers: metrics.map((m) => m.malformed),
-      lostEpisodes: metrics.map((m) => m.lostEpisodes),
+      lostEpisodes: metrics.map((m) => m.lostEpisodes ?? 0),
     },
     realSuccess: { before: success(evaluations.at(0)), after: success(evaluations.at(-1)) },
     tokensPerSecond: {
@@ -182,10 +196,11 @@ function reporter(io: CommandIo): (event: RunEvent) => void {
     } else if (event.type === 'iteration') {
       const m = event.metrics;
       const replay = m.replayPrecision === null ? '' : `, replay ${m.replayTrue} true / ${m.replayFalse} false`;
+      const lost = m.lostEpisodes ? `, ${m.lostEpisodes} lost` : '';
       const next = m.nextStateAccuracy === null ? '' : `, next state ${percent(m.nextStateAccuracy)}`;
       io.print(
         `${String(m.iteration).padStart(3)}  reward ${percent(m.trainReward)}${replay}${next}, loss ${m.loss.toFixed(4)}, ` +
-          `entropy ${m.entropy.toFixed(3)}, valid ${percent(m.validActionRate)}, ${m.seconds.toFixed(1)} s`,
+          `entropy ${m.entropy.toFixed(3)}, valid ${percent(m.validActionRate)}${lost}, ${m.seconds.toFixed(1)} s`,
       );
     } else if (event.type === 'evaluation') {
       const { iteration, atRolloutTemperature: high, atLowTemperature: low } = event.evaluation;

@@ -100,6 +100,16 @@ export const recordSchema = v.object({
   runId: shortText,
   created: shortText,
   adapter: shortText,
+  model: v.optional(
+    v.object({
+      label: shortText,
+      sha256: shortText,
+      rank: count,
+      alpha: v.number(),
+      contextLength: count,
+      parallel: count,
+    }),
+  ),
   config: v.unknown(),
   metrics: many(metrics, 10_000),
   evaluations: many(evaluation, 10_000),

@@ -1,0 +1,155 @@
+/** @file `dream train --model` and `dream eval --model` on Dawn, with small models of random weights made here. */
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { main } from '../../src/cli/main';
+import { parallelEpisodes } from '../../src/cli/model-engine';
+import { readPeft } from '../../src/models/adapters';
+import { toLlama } from '../../src/models/llama-names';
+import { writeSafetensors } from '../../src/models/safetensors';
+import { configToJson, type DecoderConfig } from '../../src/nn/config';
+import { DecoderModel } from '../../src/nn/decoder-model';
+import { initialise } from '../../src/nn/initialise';
+import { PolicyLoss } from '../../src/rl/kernels/policy-loss';
+import { tokenizerSource } from '../dream/text-household/tokenizers';
+import { testGpu } from '../gpu';
+
+/** Byte-level words: prompts are as long as their letters. */
+const config: DecoderConfig = {
+  vocabSize: 272,
+  width: 32,
+  layers: 1,
+  heads: 2,
+  kvHeads: 1,
+  headDim: 16,
+  ffn: 32,
+  ropeTheta: 10_000,
+  normEps: 1e-5,
+  contextLength: 4096,
+};
+
+let root: string;
+
+async function writeModel(name: string, seed: number, template = true): Promise<void> {
+  const gpu = await testGpu();
+  const model = await new DecoderModel(gpu, config, new PolicyLoss(gpu)).prepare();
+  initialise(model, seed);
+  const { weights } = await model.exportState(false);
+  model.dispose();
+  const { tokenizer, tokenizerConfig } = tokenizerSource('chatml');
+  if (!template) delete tokenizerConfig.chat_template;
+  const folder = join(root, name);
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'config.json'), JSON.stringify(configToJson(config)));
+  await writeFile(join(folder, 'tokenizer.json'), JSON.stringify(tokenizer));
+  await writeFile(join(folder, 'tokenizer_config.json'), JSON.stringify(tokenizerConfig));
+  await writeFile(join(folder, 'model.safetensors'), writeSafetensors(toLlama(config, weights)));
+}
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'dream-model-'));
+  await writeModel('tiny', 1);
+  await writeModel('other', 2);
+  await writeModel('mute', 1, false);
+});
+
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+async function dream(...argv: string[]) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const code = await main([...argv, '--json'], {
+    stdout: { write: (text) => out.push(text) },
+    stderr: { write: (text) => err.push(text) },
+    root,
+    folder: root,
+    onInterrupt: () => {},
+  });
+  return { code, err: err.join(''), result: JSON.parse(out.join('').trim().split('\n').at(-1) ?? '') };
+}
+
+const quick = ['--tasks-per-iteration', '2', '--group-size', '2', '--max-steps', '2', '--eval-tasks', '10'];
+const train = ['train', '--seed', '7', '--buffer-capacity', '200', '--context', '4096', ...quick];
+const tiny = [...train, '--model', 'tiny', '--run', 'run', '--parallel', '10'];
+
+describe('dream train --model', () => {
+  it('dreams an iteration, keeps the adapter alone and exports it', async () => {
+    const { code, result, err } = await dream(
+      ...tiny,
+      '--iterations',
+      '1',
+      '--adapter-out',
+      'adapter',
+      '--out',
+      'run.json',
+    );
+    expect(code, err).toBe(0);
+    expect(result).toMatchObject({
+      iterations: 1,
+      rollouts: 'dream',
+      model: {
+        label: 'tiny',
+        sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+        rank: 8,
+        alpha: 16,
+        contextLength: 4096,
+        parallel: 10,
+      },
+      weightsHash: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    // Random weights speak no English: every turn is malformed, and counted.
+    expect(result.malformed.actions[0]).toBeGreaterThan(0);
+    const record = JSON.parse(await readFile(join(root, 'run.json'), 'utf8'));
+    expect(record.model).toEqual(result.model);
+
+    const commit = JSON.parse(await readFile(join(root, 'run', 'run.json'), 'utf8'));
+    const names: string[] = commit.policy.tensors.map(({ name }: { name: string }) => name);
+    expect(new Set(names)).toEqual(
+      new Set(['qkv', 'out', 'gate_up', 'down'].flatMap((part) => ['A', 'B'].map((h) => `layer.0.${part}.lora_${h}`))),
+    );
+
+    const files = new Map<string, Uint8Array>();
+    for (const name of await readdir(join(root, 'adapter')))
+      files.set(name, await readFile(join(root, 'adapter', name)));
+    const adapter = readPeft(files, config, result.model.sha256);
+    expect(adapter).toMatchObject({ rank: 8, alpha: 16, baseModel: 'tiny' });
+    expect(new TextDecoder().decode(files.get('README.md'))).toContain('held-out tasks');
+  });
+
+  it('goes on with the settings of its adapter, in the real world if asked, and is evaluated there', async () => {
+    const resumed = await dream(...tiny, '--resume', '--iterations', '2', '--rollouts', 'real');
+    expect(resumed.code, resumed.err).toBe(0);
+    expect(resumed.result).toMatchObject({ iterations: 2, rollouts: 'real', model: { rank: 8 } });
+    const evaluated = await dream('eval', '--model', 'tiny', '--run', 'run', '--tasks', '10', '--max-steps', '1');
+    expect(evaluated.code, evaluated.err).toBe(0);
+    expect(evaluated.result).toMatchObject({ iteration: 2, weightsHash: resumed.result.weightsHash });
+    expect(evaluated.result.model).toEqual(resumed.result.model);
+  });
+
+  it('refuses another model, in words', async () => {
+    const with_ = (model: string) => [...train, '--model', model, '--run', 'run', '--resume'];
+    expect((await dream(...with_('other'))).result.error).toMatchObject({ code: 'other-model' });
+    expect((await dream(...with_('tiny'), '--rank', '4')).result.error).toMatchObject({ code: 'other-model' });
+    const mute = await dream(...train, '--model', 'mute');
+    expect(mute.result.error).toMatchObject({ code: 'no-chat-template' });
+    expect((await dream(...train, '--model', 'tiny', '--rank', '6')).result.error.code).toBe('bad-model-config');
+    expect((await dream(...train, '--model', 'nowhere')).code).toBe(1);
+    for (const option of [
+      ['--rank', '8'],
+      ['--parallel', '2'],
+      ['--adapter-out', 'x'],
+    ])
+      expect(await dream(...train, ...option)).toMatchObject({ code: 2, result: { error: { code: 'bad-option' } } });
+  });
+});
+
+it('as many episodes generate together as two gibibytes of caches hold', () => {
+  const limits = { maxBufferSize: 2 ** 30, maxStorageBufferBindingSize: 2 ** 27 };
+  expect(parallelEpisodes({ limits }, config)).toBe(128);
+  const smol = { ...config, layers: 30, kvHeads: 3, headDim: 64, contextLength: 2048 };
+  expect(parallelEpisodes({ limits }, smol)).toBe(11);
+  // One layer's cache must fit into one binding.
+  expect(parallelEpisodes({ limits }, { ...smol, layers: 2, contextLength: 8192 })).toBe(10);
+  expect(parallelEpisodes({ limits }, { ...smol, layers: 80, kvHeads: 64, headDim: 128 })).toBe(1);
+});
