@@ -165,6 +165,13 @@ export class DecoderModel implements LanguageModel {
   /** Forward and backward of all sequences; gradients and statistics are left on the GPU (tests read them). */
   async accumulateGradients(sequences: readonly TrainSequence[], loss: Loss): Promise<void> {
     const { gpu, decoder } = this;
+    if (decoder.trainable.length === 0) {
+      throw new DreamError(
+        'nothing-to-train',
+        'This model was opened for scoring and generation only.',
+        'Open it with a LoRA to train it.',
+      );
+    }
     for (const s of sequences) {
       if (s.tokens.length > this.config.contextLength) {
         throw new DreamError(
