@@ -48,6 +48,8 @@ for (const [name, options] of Object.entries(pictures)) {
   await page.locator('.turn').first().waitFor();
   // What a reader's own machine can do is not part of the picture.
   for (const close of await page.locator('.card-warning .icon-button').all()) await close.click();
+  // Closing them has scrolled: the picture is what a reader sees first.
+  await page.evaluate(() => scrollTo(0, 0));
   await page.waitForTimeout(500);
   const path = join(root, 'docs', `${name}.png`);
   await page.screenshot({ path });
