@@ -64,6 +64,24 @@ export const modelOptions = {
   },
 } as const satisfies OptionSpecs;
 
+/** Someone else dreams: any OpenAI-compatible server. The key is read from the environment, never from the command line. */
+export const endpointOptions = {
+  'dream-endpoint': {
+    type: 'string',
+    value: 'URL',
+    help: 'let an OpenAI-compatible server dream (vLLM, llama.cpp, Ollama); its key in DREAM_ENDPOINT_KEY',
+  },
+  'dream-model': { type: 'string', value: 'NAME', help: 'the model to ask it for (--dream-endpoint)' },
+} as const satisfies OptionSpecs;
+
+/** Null without `--dream-endpoint`. Throws UsageError `bad-option` for half of the two. */
+export function givenEndpoint(values: Readonly<Record<string, unknown>>): { baseUrl: string; model: string } | null {
+  const { 'dream-endpoint': baseUrl, 'dream-model': model } = values;
+  if (typeof baseUrl === 'string' && typeof model === 'string') return { baseUrl, model };
+  if (baseUrl === undefined && model === undefined) return null;
+  throw new UsageError('bad-option', '--dream-endpoint and --dream-model belong together.', 'Give both, or neither.');
+}
+
 /** The settings a person gave, by their names in RunConfig. */
 export function givenSettings(values: Readonly<Record<string, unknown>>): Partial<RunConfig> {
   const given: Record<string, unknown> = {};

@@ -13,19 +13,20 @@ import type { LanguageModel } from '../nn/language-model';
 import { type AdvantageKernel, type GrpoReport, grpoUpdate, type ReferenceScorer } from '../rl/grpo';
 import { frozenReference } from '../rl/reference';
 import type { Evaluation, RunConfig, RunEvent, RunPhase } from '../worker/protocol';
+import { collect } from './collect';
 import { RunControl, RunStopped } from './control';
 import type { Domain } from './domain';
 import { evaluate } from './evaluation';
-import { type DreamCounts, DreamedEnvironment } from './experience-model';
 import { type FidelityReport, hasCollapsed, measureFidelity } from './fidelity';
 import { iterationMetrics, rolloutsForViewer } from './iteration-metrics';
 import { Draws, deriveSeed } from './random';
 import type { TopKKernel } from './retrieval';
-import { type RolloutReport, rollOut } from './rollouts';
+import type { RolloutReport } from './rollouts';
 import { RunReporter } from './run-reporter';
 import { RunState } from './run-state';
 import type { RunModel, RunStore, StoredPhase, StoredRun } from './run-store';
 import { type GenerationReport, generateTasks } from './task-generator';
+import type { OpenDream } from './text-models/dreams';
 
 /** Everything the loop works with but does not own. */
 export interface LoopParts {
@@ -35,6 +36,8 @@ export interface LoopParts {
   experience: LanguageModel;
   domain: Domain;
   kernels: { advantages: AdvantageKernel; topK: TopKKernel };
+  /** Who dreams, where it is not `experience` itself: an endpoint, the browser's own model, ONNX Runtime. */
+  openDream?: OpenDream;
   /** Scores for the KL term; without one, the policy's weights at the start of the run are kept and swapped in. */
   reference?: ReferenceScorer;
   /** Episodes that generate together, where the default is too many for the device. */
@@ -136,7 +139,9 @@ export class DreamLoop {
 
     const tasks = pool.choose(config.tasksPerIteration, config.lambda, new Draws(deriveSeed(seed, 'tasks')));
     const generatedShare = tasks.filter((task) => pool.get(task.id)?.generated).length / tasks.length;
-    const { rollouts, dream } = await this.collect(tasks, seed);
+    const { rollouts, dream } = await collect(parts, state, tasks, seed, (fraction, detail) =>
+      this.pass('rolling-out', fraction, detail),
+    );
     const trajectories = rollouts.rollouts.map((rollout) => rollout.trajectory);
 
     const trainStart = performance.now();
@@ -184,45 +189,6 @@ export class DreamLoop {
     if (learned.skipped > 0) this.report.warn(`${learned.skipped} update(s) had no finite gradient: skipped.`);
     parts.emit({ type: 'iteration', metrics, rollouts: shown });
     if (evaluation) parts.emit({ type: 'evaluation', evaluation });
-  }
-
-  /** Rollouts of every task's group, in the dream or in the real world: the one difference between the two. */
-  private async collect(
-    tasks: readonly Task[],
-    seed: number,
-  ): Promise<{ rollouts: RolloutReport; dream: DreamCounts | null }> {
-    const { parts } = this;
-    const { config, buffer } = this.state;
-    const dream =
-      config.rollouts === 'dream'
-        ? new DreamedEnvironment({
-            model: parts.experience,
-            domain: parts.domain,
-            buffer,
-            topK: parts.kernels.topK,
-            retrievalTopK: config.retrievalTopK,
-            temperature: config.experienceTemperature,
-            goalCheck: config.goalCheck,
-            stepCheck: config.stepCheck,
-          })
-        : null;
-    try {
-      const rollouts = await rollOut({
-        policy: parts.policy,
-        domain: parts.domain,
-        environment: dream ?? parts.domain.realWorld(),
-        tasks: tasks.flatMap((task) => Array.from({ length: config.groupSize }, () => task)),
-        groups: tasks.flatMap((_, group) => Array.from({ length: config.groupSize }, () => group)),
-        maxSteps: config.maxSteps,
-        temperature: config.temperature,
-        seed: deriveSeed(seed, 'rollouts'),
-        parallel: parts.parallel,
-        onTurn: (fraction) => this.pass('rolling-out', fraction, dream ? 'dreaming' : 'acting in the real world'),
-      });
-      return { rollouts, dream: dream?.counts ?? null };
-    } finally {
-      dream?.dispose();
-    }
   }
 
   private async learn(rollouts: RolloutReport, seed: number): Promise<GrpoReport> {
@@ -275,6 +241,7 @@ export class DreamLoop {
       proposals: config.lambda > 0 ? Math.ceil(config.tasksPerIteration * proposalShare) : 0,
       temperature: 1,
       seed: deriveSeed(seed, 'generator'),
+      parallel: this.parts.parallel,
     });
   }
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DreamLoop, type LoopParts } from '../../src/dream/loop';
 import { resolveConfig } from '../../src/dream/presets';
 import type { RunStore } from '../../src/dream/run-store';
+import { type DreamNeeds, engineDreams } from '../../src/dream/text-models';
 import type { IterationMetrics, RunConfig, RunEvent } from '../../src/worker/protocol';
 import { cpuAdvantages } from '../rl/cpu-advantages';
 import { cpuTopK } from './cpu-top-k';
@@ -53,6 +54,24 @@ async function run(changes: Partial<RunConfig> = {}, manners: Manners = {}) {
 }
 
 describe('a dreamed run', () => {
+  it('may be dreamed by someone else: the same dream gives the same run', async () => {
+    const own = await run({ iterations: 2 });
+    const { parts } = setUp();
+    const asked: DreamNeeds[] = [];
+    const dreamer = engineDreams(parts.experience, parts.domain);
+    parts.openDream = (needs) => {
+      asked.push(needs);
+      return dreamer(needs);
+    };
+    parts.experience = new KnowingModel({ malformed: 1 }); // must not be asked to dream
+    const loop = DreamLoop.fresh(parts, config({ iterations: 2, lambda: 0 }), 'run');
+    await loop.run();
+    expect(asked).toHaveLength(2);
+    expect(asked[0]).toMatchObject({ temperature: loop.state.config.experienceTemperature, goalCheck: true });
+    expect(loop.state.metrics[0].trainReward).toBe(own.state.metrics[0].trainReward);
+    expect(loop.state.metrics[0].malformed).toBe(0);
+  });
+
   it('learns in the real world it never touched', async () => {
     const { state, loop, events } = await run({ iterations: 12 });
     expect(loop.phase).toBe('finished');

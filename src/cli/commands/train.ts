@@ -2,10 +2,12 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { mean } from '../../data/statistics';
+import type { Domain } from '../../dream/domain';
 import { householdDomain } from '../../dream/household';
 import { DreamLoop, type LoopParts } from '../../dream/loop';
 import { resolveConfig } from '../../dream/presets';
 import type { RunModel } from '../../dream/run-store';
+import { endpointTextModel, householdTextWorld, type OpenDream, textDreams } from '../../dream/text-models';
 import { gpuAdvantages } from '../../rl/kernels/advantages';
 import { gpuTopK } from '../../rl/kernels/topk';
 import type { Evaluation, IterationMetrics, RunConfig, RunEvent } from '../../worker/protocol';
@@ -15,10 +17,19 @@ import { openHouseholdEngine } from '../household-engine';
 import { type ModelEngine, openModelEngine } from '../model-engine';
 import { describeOptions, type OptionSpecs, parseOptions } from '../options';
 import { duration } from '../progress';
-import { givenModel, givenSettings, modelOptions, needsModel, runOptions } from '../run-options';
+import {
+  endpointOptions,
+  givenEndpoint,
+  givenModel,
+  givenSettings,
+  modelOptions,
+  needsModel,
+  runOptions,
+} from '../run-options';
 
 const options: OptionSpecs = {
   ...modelOptions,
+  ...endpointOptions,
   'adapter-out': { type: 'string', value: 'DIR', help: 'write the trained adapter as a PEFT folder (--model)' },
   ...runOptions,
   resume: { type: 'boolean', help: 'continue the run in its folder (a new one starts when there is none)' },
@@ -30,6 +41,7 @@ export const help = `Usage: dream train [options]
 
 Trains the embedded agent on dreamed experience and measures it in the real world, which it never trains in.
 With --model, an adapter of a real language model learns, and the same model without it dreams and invents the tasks.
+With --dream-endpoint, a server dreams: the way from one machine to many.
 Every iteration is kept; Ctrl-C stops at the next safe point and --resume goes on from the last finished iteration.
 
 ${describeOptions(options)}
@@ -45,6 +57,7 @@ export async function run(args: string[], io: CommandIo): Promise<number> {
   const { path: modelPath, choice } = givenModel(values);
   const adapterOut = values['adapter-out'];
   if (adapterOut !== undefined && modelPath === undefined) throw needsModel('adapter-out');
+  const endpoint = givenEndpoint(values);
   const name = `${modelPath === undefined ? '' : `${plainName(modelPath)}-`}${config.preset}-${config.rollouts}-${config.seed}`;
   const folder = typeof values.run === 'string' ? io.resolve(values.run) : join(io.root, '.cache', 'runs', name);
   const store = new FileRunStore(folder);
@@ -59,6 +72,7 @@ export async function run(args: string[], io: CommandIo): Promise<number> {
   const { gpu } = engine;
   const parts: LoopParts = {
     ...engine.parts,
+    ...(endpoint ? { openDream: dreamsOf(endpoint, engine.parts.domain, io.signal) } : {}),
     kernels: { advantages: gpuAdvantages(gpu), topK: gpuTopK(gpu) },
     store,
     adapter: gpu.adapterName,
@@ -98,6 +112,12 @@ export async function run(args: string[], io: CommandIo): Promise<number> {
   if (!io.signal.aborted) return 0;
   io.note(`Stopped after iteration ${state.iteration}; --resume goes on from there.`);
   return 130;
+}
+
+/** Someone else's dream of the household, in words. */
+function dreamsOf(endpoint: { baseUrl: string; model: string }, domain: Domain, signal: AbortSignal): OpenDream {
+  const model = endpointTextModel({ ...endpoint, key: process.env.DREAM_ENDPOINT_KEY });
+  return textDreams({ model, world: householdTextWorld(domain), signal });
 }
 
 async function openEmbedded(root: string) {
