@@ -5,7 +5,7 @@
  * far as it has been seen, lacks (feasibility as known). What the room really allows shows at the first visit.
  */
 import type { Task } from '../envs/environment';
-import type { LanguageModel } from '../nn/language-model';
+import type { Generated, LanguageModel } from '../nn/language-model';
 import type { TaskPool } from './curriculum';
 import type { Domain } from './domain';
 import { Draws, deriveSeed } from './random';
@@ -32,11 +32,13 @@ export interface GenerationRequest {
   proposals: number;
   temperature: number;
   seed: number;
+  /** Proposals that are sampled at once; all of them by default. */
+  parallel?: number;
 }
 
 /** Proposes variations and adds the good ones to the pool. */
 export async function generateTasks(request: GenerationRequest): Promise<GenerationReport> {
-  const { model, domain, pool, buffer, parents, proposals } = request;
+  const { domain, pool, buffer, parents, proposals } = request;
   const report: GenerationReport = {
     asked: 0,
     malformed: 0,
@@ -50,49 +52,52 @@ export async function generateTasks(request: GenerationRequest): Promise<Generat
   const role = domain.dialect.generator;
   const draws = new Draws(deriveSeed(request.seed, 'parents'));
   const pairs = Array.from({ length: proposals }, (_, i) => parentsOf(parents[i % parents.length], pool, draws));
+  const answers: Generated[] = [];
+  const atOnce = request.parallel ?? pairs.length;
+  for (let first = 0; first < pairs.length; first += atOnce)
+    answers.push(...(await ask(request, pairs.slice(first, first + atOnce), first)));
+  answers.forEach(({ tokens, stopped }, i) => {
+    report.asked++;
+    report.generatedTokens += tokens.length;
+    const parent = pairs[i][0];
+    const instruction = stopped ? role.parse(tokens) : null;
+    const task = instruction === null ? null : domain.taskFrom(parent.task, instruction);
+    if (!task) report.malformed++;
+    else if (pool.has(task.id) || !domain.isNovel(task, tasksOfRoom(pool, task.room))) report.known++;
+    else if (!domain.feasible(task, seenIn(buffer, task.room))) report.infeasible++;
+    else if (pool.add(task, parent.id)) report.accepted.push({ task, parent: parent.id });
+  });
+  return report;
+}
+
+async function ask(
+  { model, domain, buffer, temperature, seed }: GenerationRequest,
+  pairs: readonly (readonly StoredTask[])[],
+  first: number,
+): Promise<Generated[]> {
+  const role = domain.dialect.generator;
   const sessions = model.sessions(pairs.length);
   try {
     pairs.forEach((pair, i) => {
-      const opening = role.opening(
-        pair.map((entry) => entry.task),
-        seenIn(buffer, pair[0].room),
-      );
+      const tasks = pair.map((entry) => entry.task);
+      const opening = role.opening(tasks, seenIn(buffer, pair[0].room));
       // A prompt that leaves no room for an answer is asked without the memories.
       const fits = opening.length + role.maxNewTokens <= sessions.contextLength;
-      sessions.append(
-        i,
-        fits
-          ? opening
-          : role.opening(
-              pair.map((entry) => entry.task),
-              [],
-            ),
-      );
+      sessions.append(i, fits ? opening : role.opening(tasks, []));
     });
-    const answers = await sessions.generate(
+    return await sessions.generate(
       pairs.map((_, i) => i),
       {
-        temperature: request.temperature,
-        seed: deriveSeed(request.seed, 'proposals'),
+        temperature,
+        // Draws depend on the stream: those of a second batch must not repeat the first one's.
+        seed: first === 0 ? deriveSeed(seed, 'proposals') : deriveSeed(seed, 'proposals', first),
         stopTokens: role.stopTokens,
         maxNewTokens: role.maxNewTokens,
       },
     );
-    answers.forEach(({ tokens, stopped }, i) => {
-      report.asked++;
-      report.generatedTokens += tokens.length;
-      const parent = pairs[i][0];
-      const instruction = stopped ? role.parse(tokens) : null;
-      const task = instruction === null ? null : domain.taskFrom(parent.task, instruction);
-      if (!task) report.malformed++;
-      else if (pool.has(task.id) || !domain.isNovel(task, tasksOfRoom(pool, task.room))) report.known++;
-      else if (!domain.feasible(task, seenIn(buffer, task.room))) report.infeasible++;
-      else if (pool.add(task, parent.id)) report.accepted.push({ task, parent: parent.id });
-    });
   } finally {
     sessions.dispose();
   }
-  return report;
 }
 
 /** What was only dreamed of a room says nothing about what it holds. */

@@ -29,7 +29,7 @@ Rules:
 Observations have one of these forms:
 You arrive at shelf 1. On the shelf 1, you see a cup 1, and a mug 2.
 You arrive at fridge 1. The fridge 1 is closed.
-You open the fridge 1. The fridge 1 is open. In it, you see an apple 1.
+You open the fridge 1. The fridge 1 is open. In it, you see a bowl 1.
 You pick up the cup 1 from the shelf 1.
 You put the cup 1 in/on the shelf 1.
 You clean the cup 1 using the sinkbasin 1.

@@ -1,13 +1,17 @@
 /** @file The loop in plain English: models that really speak, through the dialect, in the dream and in the real world. */
 import { describe, expect, test } from 'vitest';
+import { TaskPool } from '../../../src/dream/curriculum';
 import { DreamLoop, type LoopParts } from '../../../src/dream/loop';
 import { resolveConfig } from '../../../src/dream/presets';
+import { ReplayBuffer } from '../../../src/dream/replay-buffer';
 import type { RunModel } from '../../../src/dream/run-store';
+import { generateTasks } from '../../../src/dream/task-generator';
 import { householdTextDomain } from '../../../src/dream/text-household';
 import type { RunConfig } from '../../../src/worker/protocol';
 import { cpuAdvantages } from '../../rl/cpu-advantages';
 import { cpuTopK } from '../cpu-top-k';
 import { MemoryStore } from '../memory-store';
+import '../../nn/patience';
 import { experienceSpeaker, KnownTasks, policySpeaker, SpeakingModel } from './speaking-models';
 import { chatTokenizer } from './tokenizers';
 
@@ -90,4 +94,29 @@ test('a run goes on with its own model and adapter only', async () => {
     await expect(DreamLoop.restore({ ...parts, model: other }, stored)).rejects.toMatchObject({ code: 'other-model' });
   const embedded = { ...stored, model: undefined };
   await expect(DreamLoop.restore(parts, embedded)).rejects.toMatchObject({ code: 'other-model' });
+});
+
+test('no more proposals are sampled at once than the caches hold', async () => {
+  const speaker = new SpeakingModel(tokenizer, experienceSpeaker(tasks));
+  const counts: number[] = [];
+  const pool = new TaskPool(domain.trainingTasks());
+  const report = await generateTasks({
+    model: Object.assign(Object.create(speaker), {
+      sessions(count: number) {
+        counts.push(count);
+        return speaker.sessions(count);
+      },
+    }),
+    domain,
+    pool,
+    buffer: new ReplayBuffer(100),
+    parents: pool.tasks().slice(0, 3),
+    proposals: 5,
+    temperature: 1,
+    seed: 1,
+    parallel: 2,
+  });
+  expect(counts).toEqual([2, 2, 1]);
+  expect(report.asked).toBe(5);
+  expect(report.malformed).toBeLessThan(5);
 });

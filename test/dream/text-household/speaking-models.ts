@@ -19,36 +19,42 @@ import type {
 
 type Speak = (transcript: string, draw: number) => string;
 
+interface Stream {
+  length: number;
+  text: string;
+}
+
 class SpeakingSessions implements Sessions {
   readonly contextLength = 1_000_000;
-  private readonly streams: number[][];
+  private readonly streams: Stream[];
   constructor(
     readonly count: number,
     private readonly tokenizer: TextTokenizer,
     private readonly speak: Speak,
   ) {
-    this.streams = Array.from({ length: count }, () => []);
+    this.streams = Array.from({ length: count }, () => ({ length: 0, text: '' }));
   }
   length(stream: number): number {
     return this.streams[stream].length;
   }
   append(stream: number, tokens: readonly number[]): void {
-    this.streams[stream].push(...tokens);
+    const { length, text } = this.streams[stream];
+    this.streams[stream] = { length: length + tokens.length, text: text + this.tokenizer.decode(tokens) };
   }
   async generate(streams: readonly number[], options: SamplingOptions): Promise<Generated[]> {
     return streams.map((stream) => {
-      const context = this.streams[stream];
-      const text = this.speak(this.tokenizer.decode(context), deriveSeed(options.seed, stream, context.length));
-      const tokens = [...this.tokenizer.encode(text), options.stopTokens[0]];
-      context.push(...tokens);
+      const { length, text } = this.streams[stream];
+      const said = this.speak(text, deriveSeed(options.seed, stream, length));
+      const tokens = [...this.tokenizer.encode(said), options.stopTokens[0]];
+      this.append(stream, tokens);
       return { tokens, logProbs: tokens.map(() => -0.5), stopped: true };
     });
   }
   async copy(from: number, to: readonly number[]): Promise<void> {
-    for (const stream of to) this.streams[stream] = [...this.streams[from]];
+    for (const stream of to) this.streams[stream] = { ...this.streams[from] };
   }
   clear(stream: number): void {
-    this.streams[stream] = [];
+    this.streams[stream] = { length: 0, text: '' };
   }
   dispose(): void {}
 }
