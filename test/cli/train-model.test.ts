@@ -14,6 +14,7 @@ import { initialise } from '../../src/nn/initialise';
 import { PolicyLoss } from '../../src/rl/kernels/policy-loss';
 import { tokenizerSource } from '../dream/text-household/tokenizers';
 import { testGpu } from '../gpu';
+import '../nn/patience';
 
 /** Byte-level words: prompts are as long as their letters. */
 const config: DecoderConfig = {
