@@ -36,9 +36,11 @@ export interface GenerationRequest {
   parallel?: number;
 }
 
-/** Proposes variations and adds the good ones to the pool. */
+/** Asked again so often at most, while no proposal has passed. */
+const mostRounds = 4;
+
+/** Proposes variations and adds the good ones to the pool; asks again with other draws when none of them was good. */
 export async function generateTasks(request: GenerationRequest): Promise<GenerationReport> {
-  const { domain, pool, buffer, parents, proposals } = request;
   const report: GenerationReport = {
     asked: 0,
     malformed: 0,
@@ -47,8 +49,16 @@ export async function generateTasks(request: GenerationRequest): Promise<Generat
     accepted: [],
     generatedTokens: 0,
   };
-  if (parents.length === 0 || proposals === 0) return report;
+  if (request.parents.length === 0 || request.proposals === 0) return report;
+  for (let round = 0; round < mostRounds && report.accepted.length === 0; round++) {
+    const seed = round === 0 ? request.seed : deriveSeed(request.seed, 'round', round);
+    await propose({ ...request, seed }, report);
+  }
+  return report;
+}
 
+async function propose(request: GenerationRequest, report: GenerationReport): Promise<void> {
+  const { domain, pool, buffer, parents, proposals } = request;
   const role = domain.dialect.generator;
   const draws = new Draws(deriveSeed(request.seed, 'parents'));
   const pairs = Array.from({ length: proposals }, (_, i) => parentsOf(parents[i % parents.length], pool, draws));
@@ -67,7 +77,6 @@ export async function generateTasks(request: GenerationRequest): Promise<Generat
     else if (!domain.feasible(task, seenIn(buffer, task.room))) report.infeasible++;
     else if (pool.add(task, parent.id)) report.accepted.push({ task, parent: parent.id });
   });
-  return report;
 }
 
 async function ask(

@@ -98,6 +98,30 @@ describe('the task generator', () => {
     expect(model.asked.every((text) => /^<gen> (red blue|blue red) to$/.test(text))).toBe(true);
   });
 
+  it('asks again with other draws while nothing passes, but not for ever', async () => {
+    const domain = fakeDomain();
+    const once = (known: boolean, seed: number) => {
+      const pool = new TaskPool(domain.trainingTasks());
+      for (const entry of pool.tasks()) pool.record(entry.id, 0.5);
+      const parents = pool.parents(pool.tasks().map((entry) => entry.id));
+      const green = parents.map(({ id, task: one }) => ({
+        ...one,
+        id: `${id} green`,
+        instruction: 'green',
+        parent: id,
+      }));
+      for (const { parent, ...one } of known ? green : []) pool.add(one, parent);
+      const model = new KnowingModel();
+      const buffer = new ReplayBuffer(10);
+      return generateTasks({ model, domain, pool, buffer, parents, temperature: 1, proposals: 1, seed });
+    };
+    const ask = (known: boolean) => Promise.all(Array.from({ length: 12 }, (_, seed) => once(known, seed)));
+    const asked = (await ask(false)).map((report) => [report.asked, report.accepted.length]);
+    expect(asked.some(([count, accepted]) => count > 1 && accepted === 1)).toBe(true);
+    expect(asked.every(([count, accepted]) => accepted === 1 || count === 4)).toBe(true);
+    expect((await ask(true)).every((report) => report.asked === 4 && report.accepted.length === 0)).toBe(true);
+  });
+
   it('asks nothing without parents', async () => {
     const domain = fakeDomain();
     const pool = new TaskPool(domain.trainingTasks());
