@@ -157,7 +157,7 @@ describe('other experience models', () => {
   test('an endpoint on this machine is asked one question, its answer is read, its key is kept nowhere', async () => {
     const seen: { authorization?: string; body: string }[] = [];
     const answer =
-      '{"reasoning":"<b>it opens</b>","valid":false,"observation":"nothing happens","reward":0,"done":false}';
+      '{"reasoning":"<b>it opens</b>","valid":true,"observation":"at countertop 1 see nothing","reward":0,"done":false}';
     server = createServer((request, response) => {
       let body = '';
       request.on('data', (chunk) => {
@@ -185,7 +185,7 @@ describe('other experience models', () => {
     await page.getByLabel('Its model').fill('some-model');
     await page.getByLabel('Key, if it asks for one').fill('secret-key');
     await page.getByRole('button', { name: /Try it/ }).click();
-    await page.locator('.reply .observation', { hasText: 'nothing happens' }).waitFor({ timeout: 60_000 });
+    await page.locator('.reply .observation', { hasText: 'at countertop 1 see nothing' }).waitFor({ timeout: 60_000 });
     // Text, not markup.
     expect(await page.locator('.reply .thought').textContent()).toContain('<b>it opens</b>');
     expect(seen[0].authorization).toBe('Bearer secret-key');

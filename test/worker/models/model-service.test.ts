@@ -18,7 +18,7 @@ const bytes = talkingGguf();
 const picked = (content: Uint8Array<ArrayBuffer> = bytes, path = 'talking.gguf'): PickedFile[] => [
   { path, file: new Blob([content]) },
 ];
-const inputs: PlanInputs = { rank: 0, contextLength: 64, streams: 1, passTokens: 64, budgetBytes: 2 ** 32 };
+const inputs: PlanInputs = { rank: 0, contextLength: 128, streams: 1, passTokens: 128, budgetBytes: 2 ** 32 };
 
 /** One device for all: compiling its kernels is what takes long. */
 const devices: GPUDevice[] = [];
@@ -126,7 +126,7 @@ describe('a model from a file', () => {
     expect((await service.plan({ ...inputs, budgetBytes: 2 ** 18 })).verdict).toBe('no');
 
     const loaded = await service.load(inputs);
-    expect(loaded).toMatchObject({ contextLength: 64, hasChatTemplate: true, adapter: null });
+    expect(loaded).toMatchObject({ contextLength: 128, hasChatTemplate: true, adapter: null });
     expect(loaded.gpuBytes).toBeGreaterThan(plan.weights / 2);
     const phases = new Set(events.flatMap((event) => (event.type === 'progress' ? [event.progress.phase] : [])));
     expect([...phases]).toEqual(['opening', 'self-test', 'loading']);
@@ -150,7 +150,7 @@ describe('a model from a file', () => {
 
   it('refuses what cannot be: too long a text, two things at once', async () => {
     await loadTalking();
-    const long = { prompt: 'x'.repeat(100), chat: false, temperature: 0, maxTokens: 4, seed: 1 };
+    const long = { prompt: 'x'.repeat(200), chat: false, temperature: 0, maxTokens: 4, seed: 1 };
     expect(await rejection(service.generate(long))).toMatchObject({ code: 'context-full' });
     const running = service.generate({ ...long, prompt: 'hello' });
     expect(await rejection(service.score('hello world'))).toMatchObject({ code: 'busy', message: /writing/ });
@@ -206,28 +206,31 @@ describe('the embedded model', () => {
 });
 
 describe('adapters', () => {
+  /** A changed query shows where there is more than one key to choose from. */
+  const words = 'hello world, hello words';
+
   it('come as PEFT zip, switch on and off, and leave as PEFT and GGUF that load again', async () => {
     await loadTalking();
     expect(await rejection(service.exportAdapter('peft'))).toMatchObject({ code: 'no-lora' });
-    const base = (await service.score('hello world')).logProbs;
+    const base = (await service.score(words)).logProbs;
 
     const state = await service.importAdapter(picked(zipPeft(adapterFor()), 'mine.zip'));
     expect(state.adapter).toMatchObject({ name: 'mine.zip', rank: 4, alpha: 8, modules: 2, enabled: true });
-    const adapted = (await service.score('hello world')).logProbs;
+    const adapted = (await service.score(words)).logProbs;
     expect(adapted).not.toEqual(base);
     expect(service.setAdapter(false).adapter?.enabled).toBe(false);
-    expect((await service.score('hello world')).logProbs).toEqual(base);
+    expect((await service.score(words)).logProbs).toEqual(base);
     service.setAdapter(true);
-    expect((await service.score('hello world')).logProbs).toEqual(adapted);
+    expect((await service.score(words)).logProbs).toEqual(adapted);
 
     for (const format of ['peft', 'gguf'] as const) {
       const file = await service.exportAdapter(format);
       expect(file.name).toBe(`lora-talking.${format === 'peft' ? 'zip' : 'gguf'}`);
       await service.importAdapter(picked(file.bytes, file.name));
-      expect((await service.score('hello world')).logProbs).toEqual(adapted);
+      expect((await service.score(words)).logProbs).toEqual(adapted);
     }
     expect((await service.removeAdapter()).adapter).toBeNull();
-    expect((await service.score('hello world')).logProbs).toEqual(base);
+    expect((await service.score(words)).logProbs).toEqual(base);
   });
 
   it('for another base are refused, and the model stays', async () => {
@@ -277,7 +280,7 @@ describe('a model of the hub', () => {
 
 describe('experience models', () => {
   const good =
-    '{"reasoning":"it is there","valid":true,"observation":"at shelf 1 see nothing","reward":0,"done":false}';
+    '{"reasoning":"it is there","valid":true,"observation":"at countertop 1 see nothing","reward":0,"done":false}';
 
   async function ask(content: string) {
     const asked: { url: string; body: { messages: { content: string }[] }; key: string | null }[] = [];
@@ -297,7 +300,7 @@ describe('experience models', () => {
     expect(asked).toHaveLength(1);
     expect(asked[0].body.messages.at(-1)?.content).toContain(JSON.stringify(task.suggestion));
     expect(asked[0].key).toContain('secret-key');
-    expect(reply).toMatchObject({ raw: [good], observation: 'at shelf 1 see nothing', lost: false, reward: 0 });
+    expect(reply).toMatchObject({ raw: [good], observation: 'at countertop 1 see nothing', lost: false, reward: 0 });
     expect(JSON.stringify(reply)).not.toContain('secret-key');
   });
 
