@@ -46,13 +46,24 @@ test('the device is as modest as meant', () => {
   for (const feature of ['shader-f16', 'subgroups', 'timestamp-query']) expect(gpu.features).not.toContain(feature);
 });
 
-/** Constants that a launcher puts in front of a shader: the largest heads we expect. */
-const prefixes: Record<string, string> = { attention: 'const HEAD4 = 32u;\nconst GROUP = 2u;\n' };
-
 const shaders = import.meta.glob<string>('../../shaders/*.wgsl', { query: '?raw', import: 'default', eager: true });
-const portable = Object.entries(shaders)
-  .map(([path, text]) => [path.replace(/.*\/|\.wgsl/g, ''), text] as const)
-  .filter(([, text]) => !/^enable /m.test(text));
+const named = Object.entries(shaders).map(([path, text]) => [path.replace(/.*\/|\.wgsl/g, ''), text] as const);
+/** What other shaders are made of; it has no kernel of its own. */
+const part = 'quantised-block';
+const portable = named.filter(([name]) => name !== part && !name.endsWith('-subgroup'));
+
+/** What a launcher puts in front of a shader: the largest heads and tiles we expect, a mask that asks for its buffer. */
+const quantised = `const BITS = 4u;\nconst SINGLE = true;\nconst TILE = 16u;\n${new Map(named).get(part)}`;
+const mask = `@group(0) @binding(6) var<storage, read> mask: array<u32>;
+fn allowed(row: u32, i: u32) -> bool { return mask[row + i / 32u] != 0u; }\n`;
+const prefixes: Record<string, string> = {
+  attention: 'const HEAD4 = 32u;\nconst GROUP = 2u;\n',
+  sampler: mask,
+  'sampler-wide': mask,
+  'quantised-forward': quantised,
+  'quantised-backward': quantised,
+  'quantised-unpack': quantised,
+};
 
 describe('compiles', () => {
   test.each(portable)('%s', async (name, text) => {
