@@ -52,16 +52,16 @@ export class ChatTurns {
   }
 
   /** From the very start to where the model's first answer begins. */
-  opening(system: string, user: string): number[] {
+  opening(system: string, user: string, begun = ''): number[] {
     const messages = this.knowsSystem
       ? [message('system', system), message('user', user)]
       : [message('user', `${system}\n\n${user}`)];
-    return this.tokenizer.chatTokens(messages, options);
+    return [...this.tokenizer.chatTokens(messages, options), ...this.tokenizer.encode(begun)];
   }
 
-  /** From behind an ended answer to where the next one begins. */
-  next(user: string): number[] {
-    return this.tokenizer.chatTokens(dummy(user), options).slice(this.cut);
+  /** From behind an ended answer to where the next one begins, or goes on after `begun`. */
+  next(user: string, begun = ''): number[] {
+    return [...this.tokenizer.chatTokens(dummy(user), options).slice(this.cut), ...this.tokenizer.encode(begun)];
   }
 
   /** What an answer lacks to be ended: nothing, or one token. */

@@ -3,7 +3,8 @@
  * reasoning, verdict, next observation and reward out, one a line.
  *
  * The conversation opens with a step that we answer ourselves: `look` changes nothing and shows the first observation,
- * so the model begins with a true answer in the very form it has to keep.
+ * so the model begins with a true answer in the very form it has to keep; and every answer begins with a given
+ * `Reasoning:`.
  */
 
 import type { Dialect, DreamedAnswer } from '../domain';
@@ -42,12 +43,14 @@ Valid: yes or no
 Observation: one of the forms above
 Reward: 0 or 1`;
 
+const begun = 'Reasoning:';
+
 const flag = /(reward[\s"'*_]*[:：][\s"'*_]*)(1(?:\.0)?|true|yes|t)\b/i;
 
 export function experienceRole(turns: ChatTurns): Dialect['experience'] {
   const parse = (tokens: readonly number[]): DreamedAnswer | null => {
     const text = turns.textOf(tokens);
-    return text === null ? null : readAnswer(text);
+    return text === null ? null : readAnswer(begun + text);
   };
   return {
     stopTokens: turns.stopTokens,
@@ -60,11 +63,11 @@ export function experienceRole(turns: ChatTurns): Dialect['experience'] {
         reward: 0,
       };
       return [
-        ...turns.opening(system, questionText(task.instruction, 'look', [])),
+        ...turns.opening(system, questionText(task.instruction, 'look', []), begun),
         ...experienceSpoken(turns, seen, 'look'),
       ];
     },
-    question: (task, action, memories) => turns.next(questionText(task.instruction, action, memories)),
+    question: (task, action, memories) => turns.next(questionText(task.instruction, action, memories), begun),
     parse,
     withoutReward(tokens) {
       const found = flag.exec(turns.textOf(tokens) ?? '');
@@ -92,11 +95,11 @@ function questionText(instruction: string, action: string, memories: readonly Tr
   ].join('\n');
 }
 
-/** An answer to `action` in the form that is asked for, ended. */
+/** An answer to `action` in the form that is asked for, from behind its given beginning to its end. */
 export function experienceSpoken(turns: ChatTurns, answer: DreamedAnswer, action: string): number[] {
   return turns.spoken(
     [
-      `Reasoning: ${answer.reasoning}`,
+      ` ${answer.reasoning}`,
       `Valid: ${answer.valid ? 'yes' : 'no'}`,
       `Observation: ${sentenceOf(answer.observation, action)}`,
       `Reward: ${answer.reward > 0 ? 1 : 0}`,

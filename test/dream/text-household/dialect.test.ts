@@ -80,6 +80,7 @@ describe.each(names)('%s', (name) => {
     const words = say('Thought: there.\nAction: go to shelf 1');
     const reply = tokenizer.decode(policy.reply(words, 'at shelf 1 see cup 1'));
     expect(reply).toContain('You arrive at shelf 1. On the shelf 1, you see a cup 1.');
+    for (const text of [opening, reply]) expect(text).toMatch(/Thought:$/);
     const lost = tokenizer.decode(policy.reply(say('I do not know.'), 'nothing happens'));
     expect(lost).toContain('Nothing happens. That was no command.');
   });
@@ -89,9 +90,8 @@ describe.each(names)('%s', (name) => {
     const end = opening.length;
     const start = opening.lastIndexOf(policy.stopTokens[0], end - 2);
     expect(tokenizer.decode(opening.slice(start))).toContain('Reward: 0');
-    const words = tokenizer.decode(opening).split('Reasoning: The agent')[1];
-    const answer = readAnswer(`Reasoning: The agent${tokenizer.decode(tokenizer.encode(words)).split('<|')[0]}`);
-    expect(answer).toMatchObject({ valid: true, observation: first, reward: 0 });
+    const words = tokenizer.decode(opening).split('Reasoning: The agent')[1].split('<|')[0];
+    expect(readAnswer(`Reasoning: The agent${words}`)).toMatchObject({ valid: true, observation: first, reward: 0 });
   });
 
   test('a question holds task, memories and action, each on a line of its own', () => {
@@ -102,6 +102,7 @@ describe.each(names)('%s', (name) => {
       'Similar past step: go to shelf 1 -> You arrive at shelf 1. On the shelf 1, you see a cup 1.',
     );
     expect(question).toContain('Action: open Task: steal');
+    expect(question).toMatch(/Reasoning:$/);
   });
 
   test('a rejected reward leaves the history, and nothing else of the answer does', () => {

@@ -78,7 +78,7 @@ describe.each(['dream', 'real'] as const)('%s', (rollouts) => {
     for (const { tokens, weights } of policy.trained) {
       const own = tokens.filter((_, t) => weights[t] !== 0);
       for (const words of tokenizer.decode(own).split('<|im_end|>').slice(0, -1))
-        expect(words).toMatch(/^(Thought: step by step\.\nAction: .*|Let me think about it\.)$/);
+        expect(words).toMatch(/^( step by step\.\nAction: .*|Let me think about it\.)$/);
     }
   });
 });
@@ -116,7 +116,9 @@ test('no more proposals are sampled at once than the caches hold', async () => {
     seed: 1,
     parallel: 2,
   });
-  expect(counts).toEqual([2, 2, 1]);
-  expect(report.asked).toBe(5);
-  expect(report.malformed).toBeLessThan(5);
+  // It asks again while nothing passes; each time five, two at once.
+  expect(counts.slice(0, 3)).toEqual([2, 2, 1]);
+  expect(Math.max(...counts)).toBe(2);
+  expect(report.asked).toBe(counts.reduce((a, b) => a + b));
+  expect(report.malformed).toBeLessThan(report.asked);
 });

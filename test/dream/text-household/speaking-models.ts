@@ -126,7 +126,7 @@ export function policySpeaker(tasks: KnownTasks, stumbles = 4, stammers = 9): Sp
     for (const action of actionsIn(transcript.slice(transcript.indexOf('Your task is to:')))) world.step(action);
     if (draw % stammers === 0) return 'Let me think about it.';
     const action = draw % stumbles === 0 ? randomAdmissible(world, new Random(draw)) : expertAction(world);
-    return `Thought: step by step.\nAction: ${action}`;
+    return ` step by step.\nAction: ${action}`;
   };
 }
 
@@ -140,6 +140,6 @@ export function experienceSpeaker(tasks: KnownTasks, stammers = 7): Speak {
     const results = actions.map((action) => world.step(action));
     const { observation, valid, reward } = results[results.length - 1];
     const sentence = sentenceOf(observation, actions[actions.length - 1]);
-    return `Reasoning: by the rules.\nValid: ${valid ? 'yes' : 'no'}\nObservation: ${sentence}\nReward: ${reward}`;
+    return ` by the rules.\nValid: ${valid ? 'yes' : 'no'}\nObservation: ${sentence}\nReward: ${reward}`;
   };
 }
