@@ -20,7 +20,7 @@ async function openPanel(page: Page): Promise<void> {
 
 /** As a hand would: a file of that name, let go over the zone. */
 async function drop(page: Page, name: string, bytes: Buffer): Promise<void> {
-  await page.getByText('From this computer', { exact: true }).click();
+  await page.getByRole('radio', { name: 'From this computer' }).check();
   const transfer = await page.evaluateHandle(
     async ({ name, base64 }) => {
       const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
@@ -126,8 +126,8 @@ describe('a model from this computer', () => {
     await page.getByText('Other experience models').click();
     await page.getByLabel('Task', { exact: true }).waitFor();
     for (const kind of ['An endpoint', 'The browser’s own', 'transformers.js'])
-      await page.getByText(kind, { exact: true }).click();
-    await page.getByText('From the hub', { exact: true }).click();
+      await page.getByRole('radio', { name: kind }).check();
+    await page.getByRole('radio', { name: 'From the hub' }).check();
     await page.getByLabel('Model', { exact: true }).first().waitFor();
     expect(await sideways(page)).toBeLessThanOrEqual(0);
     expect(await violations(page)).toEqual([]);
@@ -180,7 +180,7 @@ describe('other experience models', () => {
     const page = await open();
     await openPanel(page);
     await page.getByText('Other experience models').click();
-    await page.getByText('An endpoint', { exact: true }).click();
+    await page.getByRole('radio', { name: 'An endpoint' }).check();
     await page.getByLabel('Address').fill(`http://127.0.0.1:${port}`);
     await page.getByLabel('Its model').fill('some-model');
     await page.getByLabel('Key, if it asks for one').fill('secret-key');
