@@ -257,16 +257,25 @@ function Transformers() {
 }
 
 function Reply({ reply: found }: { reply: ExperienceReply }) {
-  const { label, limits, raw, observation, reasoning, reward, done, valid, lost, refused, seconds } = found;
+  const { label, limits, raw, tooLong, observation, reasoning, reward, done, valid, lost, refused, seconds } = found;
   return (
     <div class="says world imagined reply">
       <p class="who">
         {visibleLine(label, 100)} <span class="tag tag-imagined">imagined</span>
-        {lost && <span class="tag tag-warn">could not be read twice: the episode would be lost</span>}
+        {lost && (
+          <span class="tag tag-warn">
+            {tooLong ? 'the question did not fit its context' : 'could not be read twice: the episode would be lost'}
+          </span>
+        )}
         {refused && <span class="tag tag-warn">contradicted what was seen: the text’s own rules answered</span>}
         {!lost && !valid && <span class="tag">action had no effect</span>}
       </p>
       {reasoning && <p class="thought">{visible(reasoning)}</p>}
+      {tooLong && (
+        <p class="field-help">
+          A question has about a thousand tokens: load the model with a context of 2,048 or more.
+        </p>
+      )}
       {!lost && <p class="observation">{visible(observation)}</p>}
       {!lost && (
         <p class="field-help">

@@ -90,14 +90,14 @@ function Answer() {
   const found = plan.value;
   if (!found) return null;
   const { bars, budgetShare } = barsOf(found, inputs.value.budgetBytes);
-  const { verdict, advice, plannedGpuBytes, device } = found;
+  const { verdict, advice, device } = found;
   return (
     <>
       <p class="verdict">
         <span class={`tag ${verdict === 'fits' ? 'tag-real' : verdict === 'tight' ? 'tag-warn' : 'tag-no'}`}>
           {verdictWords[verdict]}
         </span>{' '}
-        {bytes(plannedGpuBytes)} at most. {visible(advice)}
+        {visible(advice)}
       </p>
       <table class="plan-bars">
         <caption class="sr-only">What the memory is for</caption>

@@ -51,7 +51,10 @@ export function Dialogs() {
               For a lesson, add <code>&amp;hide=settings,memory</code> to the link. What can be hidden:{' '}
               {hideable.join(', ')}.
             </li>
-            <li>Nothing is sent anywhere: the page talks only to the place it was loaded from.</li>
+            <li>
+              Nothing is sent anywhere: the page talks only to the place it was loaded from, unless you ask for a model
+              of the hub or for an endpoint under Models.
+            </li>
           </ul>
           <table class="keys">
             <caption>Keys</caption>

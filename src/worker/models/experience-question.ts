@@ -38,6 +38,7 @@ export async function askExperience(
   const task = tasks().find(({ id }) => id === request.taskId);
   if (!task) throw new DreamError('no-task', 'There is no such task.', 'Choose one of the tasks in the list.');
   const raw: string[] = [];
+  let tooLong = false;
   // Limits may change once the model has answered, so they are read through.
   const overheard: TextModel = {
     kind: model.kind,
@@ -47,7 +48,11 @@ export async function askExperience(
     },
     async complete(requests, stop) {
       const completions = await model.complete(requests, stop);
-      raw.push(...completions.map(({ text }) => text));
+      for (const { text, finishReason } of completions) {
+        raw.push(text);
+        // How every kind of model says that the prompt did not fit (text-model.ts).
+        tooLong ||= text === '' && finishReason === 'length';
+      }
       return completions;
     },
     dispose: () => model.dispose(),
@@ -72,6 +77,7 @@ export async function askExperience(
       label: model.label,
       limits: { ...model.limits },
       raw,
+      tooLong,
       observation: step.observation,
       reasoning: step.reasoning ?? '',
       reward: step.reward,

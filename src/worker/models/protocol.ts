@@ -178,6 +178,8 @@ export interface ExperienceReply {
   limits: TextModelLimits;
   /** What it wrote, one text per attempt. */
   raw: string[];
+  /** The question is longer than the model's context. */
+  tooLong: boolean;
   /** As the dream would go on. `lost`: no attempt could be read. */
   observation: string;
   reasoning: string;

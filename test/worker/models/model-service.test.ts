@@ -300,7 +300,13 @@ describe('experience models', () => {
     expect(asked).toHaveLength(1);
     expect(asked[0].body.messages.at(-1)?.content).toContain(JSON.stringify(task.suggestion));
     expect(asked[0].key).toContain('secret-key');
-    expect(reply).toMatchObject({ raw: [good], observation: 'at countertop 1 see nothing', lost: false, reward: 0 });
+    expect(reply).toMatchObject({
+      raw: [good],
+      observation: 'at countertop 1 see nothing',
+      lost: false,
+      tooLong: false,
+      reward: 0,
+    });
     expect(JSON.stringify(reply)).not.toContain('secret-key');
   });
 
@@ -308,6 +314,9 @@ describe('experience models', () => {
     const { reply, asked, request } = await ask('I am a teapot');
     expect(asked).toHaveLength(2);
     expect(reply).toMatchObject({ lost: true, raw: ['I am a teapot', 'I am a teapot'] });
+    await loadTalking();
+    // Its context is shorter than any question.
+    expect(await service.ask({ kind: 'loaded' }, request)).toMatchObject({ lost: true, tooLong: true, raw: ['', ''] });
     await service.inspect({ kind: 'embedded' });
     await service.load(inputs);
     expect(await rejection(service.ask({ kind: 'loaded' }, request))).toMatchObject({ code: 'no-chat-template' });
