@@ -1,8 +1,8 @@
 // How a quantised weight is read; put before every quantised-*.wgsl, after two constants that name the form:
 //   const BITS = 4u or 8u;        q4 or q8: a block of 32 weights is BITS words of codes
 //   const SINGLE = false or true; a block's scale and minimum are two halves in one word, or two f32
-// (src/models/weights.ts has the table of both forms.) w = code * scale + minimum, always with one fma: every kernel that
-// reads a weight gets the same bits.
+// (src/models/weights.ts has the table of both forms.) w = code * scale + minimum, the same expression in every kernel that
+// reads a weight: the same bits.
 //
 // | binding | buffer | shape                                       |
 // | 1       | codes  | [rows, columns / 32 * BITS] words           |

@@ -30,24 +30,23 @@ fn quantised_forward(@builtin(workgroup_id) group: vec3u, @builtin(local_invocat
   let row = group.x * 32u + local.x;
   let safe_row = params.slab_row + min(row, params.rows - 1u);
   let token = group.y * TILE;
-  var at: array<u32, TILE>; // next vec4 of each row of x
+  var at: array<u32, TILE>; // where each row of x starts
   var sum: array<f32, TILE>;
   for (var i = 0u; i < TILE; i++) {
     at[i] = min(token + i, params.m - 1u) * params.blocks * QUADS;
     sum[i] = 0.0;
   }
-  for (var b = 0u; b < params.blocks; b++) {
-    let block = safe_row * params.blocks + b;
-    let scale = scale_of(block);
-    for (var n = 0u; n < BITS; n++) {
-      let word = codes[block * BITS + n];
-      for (var q = 0u; q < QUADS_WORD; q++) {
-        let w = quad_of(word >> (16u * q), scale);
-        for (var i = 0u; i < TILE; i++) {
-          let v = x[at[i]];
-          sum[i] = fma(v.w, w.w, fma(v.z, w.z, fma(v.y, w.y, fma(v.x, w.x, sum[i]))));
-          at[i]++;
-        }
+  // One loop over words, its end unknown to the compiler: unrolled loads take software adapters minutes to compile.
+  let block = safe_row * params.blocks;
+  var scale = vec2f();
+  for (var n = 0u; n < params.blocks * BITS; n++) {
+    if (n % BITS == 0u) { scale = scale_of(block + n / BITS); }
+    let word = codes[block * BITS + n];
+    for (var q = 0u; q < QUADS_WORD; q++) {
+      let w = quad_of(word >> (16u * q), scale);
+      for (var i = 0u; i < TILE; i++) {
+        let v = x[at[i] + n * QUADS_WORD + q];
+        sum[i] = fma(v.w, w.w, fma(v.z, w.z, fma(v.y, w.y, fma(v.x, w.x, sum[i]))));
       }
     }
   }

@@ -164,6 +164,7 @@ export class QuantisedProducts {
     const [form, scales] = key.split(' ') as [QuantisedForm, ScaleForm];
     const n = 512;
     const w = new QuantisedMatrix(gpu, 'tune w', n, n, form, scales);
+    this.prepare(w);
     const codes = Uint32Array.from({ length: (n * n) / (form === 'q4' ? 8 : 4) }, (_, i) => Math.imul(i, 2654435761));
     // Scale 2^-10 and minimum -1/8 in either form.
     const pair = scales === 'half' ? [0xb000_1400] : [0x3a80_0000, 0xbe00_0000];

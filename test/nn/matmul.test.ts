@@ -96,6 +96,25 @@ test('a part of a buffer can stand for a matrix', async () => {
   expectClose(y, matmul(all.a, all.b, m, k, n), 4);
 });
 
+test.each(['plain', 'subgroup'] as const)('ranges of columns can stand for matrices (%s)', async (variant) => {
+  const gpu = await testGpu();
+  const [m, k, n, aRow, yRow] = [13, 16, 68, 80, 140];
+  const kernels = new Matmul(gpu);
+  kernels.variant = variant;
+  const all = { a: normals(6, m * aRow), b: normals(7, k * n), y: normals(8, m * yRow) };
+  const from = 64; // the first column of either range
+  const { y } = await runKernel(gpu, all, (rec, { a, b, y }) => {
+    const range = (x: typeof a, row: number) => [x, from * 4, (m * row - from) * 4] as const;
+    kernels.nn(rec, range(a, aRow), b, range(y, yRow), m, k, n, true, 1, { aRow, yRow });
+  });
+  const columns = (x: Float32Array, row: number, count: number) =>
+    Float32Array.from({ length: m * count }, (_, i) => x[Math.floor(i / count) * row + from + (i % count)]);
+  const product = matmul(columns(all.a, aRow, k), all.b, m, k, n);
+  const expected = Float64Array.from(all.y);
+  for (let i = 0; i < m * n; i++) expected[Math.floor(i / n) * yRow + from + (i % n)] += product[i];
+  expectClose(y, expected, 8);
+});
+
 test.each([
   [1, 4],
   [4, 1],
