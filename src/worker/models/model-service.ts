@@ -6,15 +6,16 @@
  */
 import { asDreamError, DreamError } from '../../data/errors';
 import type { Gpu } from '../../gpu/device';
-import { type LoadOptions, planLoad } from '../../models/load-model';
-import { planMemory } from '../../models/memory-plan';
+import type { LoadOptions } from '../../models/load-model';
 import { ModelDownload, removeModel } from '../../models/sources/download';
 import { ProgressMeter } from '../../models/sources/progress';
 import { readAdapter, writeAdapter } from './adapter-files';
 import { ExperienceModels, type ExperienceParts } from './experience-models';
 import { askExperience, experienceTasks } from './experience-question';
+import { keptModels } from './kept-models';
 import { type ChoiceParts, type OpenedModel, openChoice, openDownloaded } from './model-choice';
-import { deviceFacts, ModelDevice } from './model-device';
+import { ModelDevice } from './model-device';
+import { explained, planFor } from './planning';
 import type {
   ExperienceReply,
   ExperienceRequest,
@@ -35,6 +36,7 @@ import type {
   ScoreAnswer,
 } from './protocol';
 import { type NamedAdapter, noAdapter, type Residence, ResidentModel } from './resident-model';
+import { busy, nothingChosen, nothingLoaded, stopped, superseded } from './service-errors';
 
 export interface ModelServiceParts extends ChoiceParts, Pick<ExperienceParts, 'startTransformers' | 'fetch'> {
   webgpu: GPU | undefined;
@@ -42,10 +44,6 @@ export interface ModelServiceParts extends ChoiceParts, Pick<ExperienceParts, 's
   checkDevice(gpu: Gpu): Promise<void>;
 }
 
-/** What every WebGPU device allows, for a plan where none answered. */
-const smallestLimits = { maxBufferSize: 2 ** 28, maxStorageBufferBindingSize: 2 ** 27 };
-/** Tokens computed at once while a prompt is read (nn/sessions.ts). */
-const PROMPT_TOKENS = 2048;
 /** Pieces of an answer are gathered for so long. */
 const TEXT_EVERY_MS = 60;
 
@@ -96,7 +94,7 @@ export class ModelService implements ModelsApi {
   }
 
   async plan(inputs: PlanInputs): Promise<PlanAnswer> {
-    return this.planOf(this.whatIsChosen(), inputs);
+    return planFor(this.whatIsChosen(), inputs, this.device);
   }
 
   async load(inputs: PlanInputs): Promise<LoadedFacts> {
@@ -109,7 +107,7 @@ export class ModelService implements ModelsApi {
       try {
         return await this.settle(opened, inputs, null, signal);
       } catch (error) {
-        throw await this.explained(error, opened, inputs);
+        throw await explained(error, opened, inputs, this.device);
       }
     });
   }
@@ -191,13 +189,7 @@ export class ModelService implements ModelsApi {
   }
 
   async kept(): Promise<KeptModel[]> {
-    const models = new Map<string, KeptModel>();
-    for (const { key, bytes, complete } of await (await this.parts.cache()).list()) {
-      const repository = key.split('/').slice(0, 2).join('/');
-      const known = models.get(repository) ?? { repository, bytes: 0, complete: true };
-      models.set(repository, { repository, bytes: known.bytes + bytes, complete: known.complete && complete });
-    }
-    return [...models.values()].sort((a, b) => b.bytes - a.bytes);
+    return keptModels(await this.parts.cache());
   }
 
   async removeKept(repository: string): Promise<void> {
@@ -232,24 +224,6 @@ export class ModelService implements ModelsApi {
   }
 
   // --- how -------------------------------------------------------------------------------------------------------
-
-  private async planOf({ source }: OpenedModel, inputs: PlanInputs): Promise<PlanAnswer> {
-    const { config, forms } = planLoad(source, { contextLength: inputs.contextLength });
-    const gpu = await this.device.open().catch(() => null);
-    const limits = gpu
-      ? {
-          maxBufferSize: gpu.limits.maxBufferSize,
-          maxStorageBufferBindingSize: gpu.limits.maxStorageBufferBindingSize,
-        }
-      : smallestLimits;
-    const plan = planMemory(
-      config,
-      forms,
-      { ...inputs, promptTokens: PROMPT_TOKENS },
-      { ...limits, budgetBytes: inputs.budgetBytes },
-    );
-    return { ...plan, device: gpu && deviceFacts(gpu) };
-  }
 
   private async fetch(opened: OpenedModel, signal: AbortSignal): Promise<OpenedModel> {
     const { plan, token } = opened.download!;
@@ -306,14 +280,6 @@ export class ModelService implements ModelsApi {
     if (source !== this.chosen?.source && source !== next?.source) source.close();
   }
 
-  /** What did not fit is told together with what the plan would change. */
-  private async explained(error: unknown, opened: OpenedModel, inputs: PlanInputs): Promise<unknown> {
-    if (!(error instanceof DreamError) || !/^gpu-(out-of-memory|buffer-too-large)$/.test(error.code)) return error;
-    const plan = await this.planOf(opened, inputs);
-    const advice = `The plan for these settings: ${plan.advice} ${error.advice}`;
-    return new DreamError(error.code, error.message, advice, { cause: error });
-  }
-
   private lost(reason: string): void {
     if (!this.resident && !this.busy) return;
     // The device took its memory with it; the next loading opens another.
@@ -336,12 +302,12 @@ export class ModelService implements ModelsApi {
 
   private whatIsChosen(): OpenedModel {
     if (this.chosen) return this.chosen;
-    throw new DreamError('nothing-chosen', 'No model is chosen.', 'Choose one first.');
+    throw nothingChosen();
   }
 
   private whatIsLoaded(): ResidentModel {
     if (this.resident) return this.resident;
-    throw new DreamError('nothing-loaded', 'No model is loaded.', 'Load one first.');
+    throw nothingLoaded();
   }
 
   private async exclusively<T>(name: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
@@ -369,11 +335,3 @@ const uncounted: Omit<LoadProgress, 'phase' | 'detail'> = {
   secondsLeft: null,
   paused: false,
 };
-
-const busy = (what: string): DreamError =>
-  new DreamError('busy', `One thing at a time: ${what}.`, 'Wait until it is finished, or stop it.');
-
-const superseded = (): DreamError => new DreamError('superseded', 'Another model was chosen meanwhile.', '');
-
-const stopped = (): DreamError =>
-  new DreamError('stopped', 'It was stopped.', 'Nothing half-finished was left on the graphics processor.');
