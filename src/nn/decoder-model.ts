@@ -76,6 +76,7 @@ export class DecoderModel implements LanguageModel {
     await this.gpu.ready();
     await this.decoder.matmul.tune();
     await this.decoder.attention.tune();
+    if (this.decoder.weights.matrices.size > 0) await this.decoder.weights.products.tune();
     return this;
   }
 
