@@ -29,8 +29,8 @@ export function generatorRole(turns: ChatTurns): Dialect['generator'] {
           sentenceOf(parents[0].firstObservation, 'look'),
           `The room holds: ${objects.length > 0 ? objects.map(typeOf).sort().join(', ') : 'nothing known yet'}.`,
           ...parents.slice(0, 2).map(({ instruction }) => `Known task: ${oneLine(instruction, longestInstruction)}`),
-          'New task:',
         ].join('\n'),
+        'New task:',
       );
     },
     parse(tokens) {

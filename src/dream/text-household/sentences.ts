@@ -37,6 +37,7 @@ const rephrased: readonly [RegExp, string][] = [
   [/^(?:put|place|move) (\S+ \d+) (?:in\/on|in|on|into|onto|inside|to) (\S+ \d+)$/, 'put $1 in/on $2'],
   [/^(?:pick up|grab|get) (\S+ \d+) from (\S+ \d+)$/, 'take $1 from $2'],
   [/^(?:turn on|switch on) (\S+ \d+)$/, 'use $1'],
+  [/^look (?:at|in|inside) (\S+ \d+)$/, 'examine $1'],
   [/^look around$/, 'look'],
 ];
 

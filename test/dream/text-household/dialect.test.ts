@@ -58,6 +58,7 @@ describe('sentences', () => {
     ['Pick up cup 1 from shelf 1', 'take cup 1 from shelf 1'],
     ['turn on the desklamp 1', 'use desklamp 1'],
     ['look', 'look'],
+    ['Look at cabinet 2', 'examine cabinet 2'],
     ['go to the fridge', null],
     ['dance', null],
     ['', null],
@@ -139,6 +140,7 @@ describe.each(names)('%s', (name) => {
     const opening = tokenizer.decode(generator.opening([task, task], [seen]));
     expect(opening).toContain('The room holds: cup, cup.');
     expect(opening).toContain(`Known task: ${task.instruction}`);
+    expect(opening).toMatch(/New task:$/);
     expect(generator.parse(say('Put two cup in cabinet.'))).toBe('put two cup in cabinet');
   });
 
