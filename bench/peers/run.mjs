@@ -2,7 +2,7 @@
  * @file Our engine beside its peers, on the same adapter in the same run:
  *
  *   node bench/peers/run.mjs [--only ours,jax,tfjs,ort] [--model FILE] [--host dawn|chromium] [--size full|tiny]
- *                            [--seconds N] [--out FILE]
+ *                            [--rounds N] [--out FILE]
  *
  * 1. A training step (forward, backward, AdamW) of one float32 transformer: ours, jax-js, tfjs. The losses must agree, or the
  *    comparison is void.
@@ -26,7 +26,7 @@ const { values } = parseArgs({
     model: { type: 'string' },
     host: { type: 'string', default: 'dawn' },
     size: { type: 'string', default: 'full' },
-    seconds: { type: 'string', default: '20' },
+    rounds: { type: 'string' },
     out: { type: 'string' },
   },
 });
@@ -59,41 +59,94 @@ const result = {
   versions: versions(),
 };
 
-/** @type {Record<string, any>} */
-const steps = {};
-for (const name of ['ours', 'jax', 'tfjs'].filter((each) => only.includes(each))) {
-  say(`training step: ${name} ...`);
-  const module = `${build}/step-${name}.mjs`;
-  steps[name] = await host.run({ kind: 'step', module, size: values.size, seconds: Number(values.seconds) });
-  const { error, medianMs, tokensPerSecond, adapter } = steps[name];
-  result.adapter ??= adapter;
-  say(error ? `  ${error}` : `  ${medianMs.toFixed(0)} ms, ${tokensPerSecond.toFixed(0)} tokens/s`);
-}
-if (Object.keys(steps).length > 0) {
-  const judged = judgeLosses(steps);
-  result.step = { shape: shapes[values.size], optimizer, ...judged, contestants: steps };
+const wanted = (/** @type {string} */ who) => only.includes(who);
+// --only ours,ort with a model asks for decoding alone.
+if (wanted('jax') || wanted('tfjs') || (wanted('ours') && !model)) {
+  const tasks = Object.fromEntries(
+    ['ours', 'jax', 'tfjs']
+      .filter(wanted)
+      .map((name) => [name, { kind: 'step', module: `${build}/step-${name}.mjs`, size: values.size }]),
+  );
+  const shape = shapes[values.size];
+  const contestants = await alternate('training step', host, tasks, Number(values.rounds ?? 9));
+  for (const each of Object.values(contestants)) {
+    each.losses?.push(...each.rounds.map((/** @type {any} */ { loss }) => loss));
+    if (each.medianMs) each.tokensPerSecond = (shape.batch * shape.length * 1000) / each.medianMs;
+    delete each.rounds;
+  }
+  const judged = judgeLosses(contestants);
+  result.step = { shape, optimizer, ...judged, contestants };
   say(judged.comparable ? `losses agree: ${judged.says}` : `VOID: ${judged.says}`);
 }
 
 if (model) {
-  /** @type {Record<string, any>} */
-  const decodes = {};
-  for (const [name, { who, module, files, what }] of Object.entries(model.contestants)) {
-    if (!only.includes(who)) continue;
-    say(`decoding: ${name} (${what}) ...`);
-    decodes[name] = { what, ...(await host.run({ kind: 'decode', module, files, prompt: model.prompt, tokens: 64 })) };
-    const { error, tokensPerSecond, promptMs, adapter } = decodes[name];
-    result.adapter ??= adapter;
-    say(error ? `  ${error}` : `  ${tokensPerSecond.toFixed(2)} tokens/s, prompt ${promptMs} ms`);
+  const tasks = Object.fromEntries(
+    Object.entries(model.contestants)
+      .filter(([, { who }]) => wanted(who))
+      .map(([name, { who, what, ...rest }]) => [name, { kind: 'decode', ...rest, prompt: model.prompt, tokens: 64 }]),
+  );
+  const contestants = await alternate('decoding', host, tasks, Number(values.rounds ?? 3));
+  for (const [name, each] of Object.entries(contestants)) {
+    each.what = model.contestants[/** @type {keyof typeof model.contestants} */ (name)].what;
+    each.drawn = each.rounds?.at(-1)?.drawn;
+    each.promptMs = median(each.rounds?.map((/** @type {any} */ { promptMs }) => promptMs) ?? []);
+    if (each.medianMs) each.tokensPerSecond = (64 * 1000) / each.medianMs;
+    delete each.rounds;
   }
-  result.decode = { batch: 1, promptTokens: model.prompt.length, tokens: 64, contestants: decodes };
+  result.decode = { batch: 1, promptTokens: model.prompt.length, tokens: 64, contestants };
 }
 await host.close();
 
+result.adapter = adapterOf(result);
 const text = `${JSON.stringify(result, null, 1)}\n`;
 if (values.out) writeFileSync(values.out, text);
 else process.stdout.write(text);
 process.exit(result.step && !result.step.comparable ? 1 : 0);
+
+/**
+ * All contestants warm, then rounds in turn.
+ * @param {string} title @param {import('./host/dawn-host.mjs').Host} host @param {Record<string, object>} tasks @param {number} rounds
+ * @returns {Promise<Record<string, any>>} By name: what warming up showed, `rounds` and their `medianMs`; or `error`.
+ */
+async function alternate(title, host, tasks, rounds) {
+  /** @type {[string, import('./host/dawn-host.mjs').Runner][]} */
+  const runners = [];
+  /** @type {Record<string, any>} */
+  const results = {};
+  for (const [name, task] of Object.entries(tasks)) {
+    const runner = await host.open(task);
+    results[name] = { ...runner.first, rounds: [] };
+    say(`${title}: ${name}: ${runner.first.error ?? `warm after ${(runner.first.warmUpMs / 1000).toFixed(1)} s`}`);
+    if (runner.first.error) await runner.close();
+    else runners.push([name, runner]);
+  }
+  for (let round = 0; round < rounds; round++) {
+    for (const [name, runner] of runners) {
+      const taken = await runner.round();
+      if (taken.error) results[name].error = taken.error;
+      else results[name].rounds.push(taken);
+    }
+    const last = runners.map(([name]) => `${name} ${results[name].rounds.at(-1)?.ms.toFixed(0)}`);
+    say(`${title}, round ${round + 1} of ${rounds}, ms: ${last.join(', ')}`);
+  }
+  for (const [name, runner] of runners) {
+    results[name].timesMs = results[name].rounds.map((/** @type {{ms: number}} */ { ms }) => Math.round(ms * 10) / 10);
+    results[name].medianMs = median(results[name].timesMs);
+    await runner.close();
+  }
+  return results;
+}
+
+/** @param {number[]} list */
+function median(list) {
+  return [...list].sort((a, b) => a - b)[list.length >> 1];
+}
+
+/** @param {Record<string, any>} result */
+function adapterOf({ step, decode }) {
+  return [step, decode].flatMap((part) => Object.values(part?.contestants ?? {})).find(({ adapter }) => adapter)
+    ?.adapter;
+}
 
 /** `npm ci` here, unless what is installed is what package-lock.json says. */
 async function installPeers() {
@@ -134,9 +187,17 @@ async function prepareModel(path) {
     prompt: [504, 3575, 282, 4649, 314, 7042, 30, 378, 3575, 282, 5446, 314, 10978, 30, 378, 3575],
     contestants: {
       'ours-gguf': { ...ours, files: [`${folder}/model.gguf`], what: 'our engine, the GGUF' },
-      ort: { ...ort, files: onnx('model_q4.onnx'), what: 'onnxruntime-web, q4 as published' },
-      'ort-level4': { ...ort, files: onnx('model_q4_level4.onnx'), what: 'onnxruntime-web, q4, accuracy_level 4' },
       'ours-onnx': { ...ours, files: onnx('model_q4.onnx'), what: "our engine, onnxruntime's file" },
+      ort: { ...ort, files: onnx('model_q4.onnx'), what: 'onnxruntime-web, q4 as published' },
+      'ort-level4': {
+        ...ort,
+        files: onnx('model_q4_level4.onnx'),
+        what: 'onnxruntime-web, products in 8-bit integers (accuracy_level 4)',
+      },
+      'ort-subgroups': {
+        ...{ ...ort, files: onnx('model_q4.onnx'), options: { subgroups: true } },
+        what: 'onnxruntime-web, with subgroups',
+      },
     },
   };
 }

@@ -3,16 +3,22 @@
  * likeliest token is found there.
  */
 import * as ort from 'onnxruntime-web/webgpu';
+import { acceptSharedMemory } from '../host/shared-memory.mjs';
 
-/** What onnxruntime asks of an adapter, without `subgroups`: its attention is wrong on software adapters' small ones. */
+/** What onnxruntime asks of an adapter for itself. */
 const wishedLimits = /** @type {const} */ ([
   ...['maxBufferSize', 'maxStorageBufferBindingSize', 'maxComputeWorkgroupStorageSize'],
   ...['maxComputeInvocationsPerWorkgroup', 'maxComputeWorkgroupSizeX', 'maxComputeWorkgroupSizeY'],
   ...['maxComputeWorkgroupSizeZ', 'maxComputeWorkgroupsPerDimension', 'maxStorageBuffersPerShaderStage'],
 ]);
 
-/** @param {import('./measure.mjs').ModelFile[]} files @returns {Promise<import('./measure.mjs').Contestant>} */
-export async function prepare(files) {
+/**
+ * @param {import('./rounds.mjs').ModelFile[]} files
+ * @param {{subgroups?: boolean}} [options] subgroups: onnxruntime takes them where it can, but with the small ones of software
+ *   adapters its attention over prompts of 32 tokens and more is wrong; ours here is shorter.
+ * @returns {Promise<import('./rounds.mjs').Contestant>}
+ */
+export async function prepare(files, { subgroups = false } = {}) {
   const adapter = await navigator.gpu.requestAdapter({ powerPreference: 'high-performance' });
   if (!adapter) throw new Error('There is no adapter.');
   /** @type {Record<string, number>} */
@@ -21,10 +27,9 @@ export async function prepare(files) {
     const value = /** @type {any} */ (adapter.limits)[name];
     if (typeof value === 'number') requiredLimits[name] = value;
   }
-  const requiredFeatures = /** @type {GPUFeatureName[]} */ (['shader-f16']).filter((name) =>
-    adapter.features.has(name),
-  );
-  const device = await adapter.requestDevice({ requiredFeatures, requiredLimits });
+  const wished = /** @type {GPUFeatureName[]} */ (subgroups ? ['shader-f16', 'subgroups'] : ['shader-f16']);
+  const requiredFeatures = wished.filter((name) => adapter.features.has(name));
+  const device = acceptSharedMemory(await adapter.requestDevice({ requiredFeatures, requiredLimits }));
 
   ort.env.wasm.numThreads = 1;
   ort.env.wasm.wasmBinary = await wasm();

@@ -3,7 +3,7 @@ import { openGpu } from '../../../src/gpu/device';
 import { loadModel } from '../../../src/models/load-model';
 import { openModelFiles } from '../../../src/models/open-model-files';
 import { BlobSource } from '../../../src/models/sources/blob-source';
-import type { Contestant, ModelFile } from './measure.mjs';
+import type { Contestant, ModelFile } from './rounds.mjs';
 
 export async function prepare(files: ModelFile[]): Promise<Contestant> {
   const gpu = await openGpu(navigator.gpu);

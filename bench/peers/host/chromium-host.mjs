@@ -1,4 +1,4 @@
-/** @file Runs a contestant in a page of Chromium on SwiftShader, where its own device or a software driver of Dawn fails it. */
+/** @file Runs contestants in pages of Chromium on SwiftShader. */
 import { chromium } from 'playwright';
 import { findBrowser } from '../../../scripts/find-browser.mjs';
 import { root } from '../../../scripts/run.mjs';
@@ -11,7 +11,7 @@ const browserArguments = [
   ...['--disable-sync', '--no-first-run', '--disable-gpu-watchdog'],
 ];
 
-/** @returns {Promise<{name: string, run: (task: object) => Promise<any>, close: () => Promise<void>}>} */
+/** @returns {Promise<import('./dawn-host.mjs').Host>} */
 export async function chromiumHost() {
   const executablePath = await findBrowser();
   if (!executablePath) throw new Error('No Chromium was found.');
@@ -19,23 +19,21 @@ export async function chromiumHost() {
   const browser = await chromium.launch({ executablePath, args: browserArguments });
   return {
     name: `Chromium ${browser.version()}`,
-    async run(task) {
-      // A context of its own: nothing of the contestant before it is left in the page.
+    async open(task) {
       const context = await browser.newContext();
-      try {
-        const page = await context.newPage();
-        page.on('console', (message) => process.stderr.write(`  ${message.text()}\n`));
-        page.setDefaultTimeout(0);
-        await page.goto(`${site.url}bench/peers/host/page.html`);
-        return await page.evaluate(
-          (/** @type {object} */ given) => /** @type {any} */ (globalThis).runContest(given),
-          task,
-        );
-      } catch (error) {
-        return { error: error instanceof Error ? error.message : String(error) };
-      } finally {
-        await context.close();
-      }
+      const page = await context.newPage();
+      page.on('console', (message) => process.stderr.write(`  ${message.text()}\n`));
+      page.setDefaultTimeout(0);
+      await page.goto(`${site.url}bench/peers/host/page.html`);
+      /** @param {object} message @returns {Promise<any>} */
+      const ask = async (message) => {
+        try {
+          return await page.evaluate((given) => /** @type {any} */ (globalThis).answer(given), message);
+        } catch (error) {
+          return { error: error instanceof Error ? error.message : String(error) };
+        }
+      };
+      return { first: await ask(task), round: () => ask({}), close: () => context.close() };
     },
     async close() {
       await browser.close();

@@ -1,14 +1,17 @@
-/** @file A contestant's turn in a page; see contest.mjs. */
-import { contest } from './contest.mjs';
+/** @file A contestant in a page: a task first, then rounds; see contest.mjs. */
+import { openContest } from './contest.mjs';
+
+/** @type {import('./contest.mjs').Opened | null} */
+let opened = null;
 
 /** @param {import('./contest.mjs').StepTask | import('./contest.mjs').DecodeTask} task */
-async function runContest(task) {
-  const adapter = await navigator.gpu?.requestAdapter({ powerPreference: 'high-performance' });
-  if (!adapter) return { error: 'This browser offers no WebGPU adapter.' };
-  const { vendor, architecture, device, description } = adapter.info;
-  const name = description || [vendor, architecture, device].filter(Boolean).join(' ');
+async function answer(task) {
   try {
-    const result = await contest(task, {
+    if (opened) return await opened.round();
+    const adapter = await navigator.gpu?.requestAdapter({ powerPreference: 'high-performance' });
+    if (!adapter) return { error: 'This browser offers no WebGPU adapter.' };
+    const { vendor, architecture, device, description } = adapter.info;
+    opened = await openContest(task, {
       load: (path) => import(`/${path}`),
       open: async (path) => {
         const response = await fetch(`/${path}`);
@@ -16,10 +19,10 @@ async function runContest(task) {
         return response.blob();
       },
     });
-    return { adapter: name, ...result };
+    return { adapter: description || [vendor, architecture, device].filter(Boolean).join(' '), ...opened.first };
   } catch (error) {
-    return { adapter: name, error: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+    return { error: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }
 }
 
-Object.assign(globalThis, { runContest });
+Object.assign(globalThis, { answer });

@@ -14,7 +14,8 @@ export function judgeLosses(contestants) {
   const { ours, ...others } = contestants;
   /** @type {Record<string, number>} */
   const oursFaster = {};
-  if (!ours?.losses || !ours.medianMs) return { comparable: false, says: 'our engine has no result', oursFaster };
+  const { losses: reference, medianMs: oursMs } = ours ?? {};
+  if (!reference || !oursMs) return { comparable: false, says: 'our engine has no result', oursFaster };
   const says = [];
   let comparable = true;
   for (const [name, { losses, medianMs, error }] of Object.entries(others)) {
@@ -23,9 +24,9 @@ export function judgeLosses(contestants) {
       says.push(`${name} did not finish: ${error?.split('\n', 1)[0]}`);
       continue;
     }
-    const gaps = tolerances.map(({ step }) => Math.abs(losses[step] - ours.losses[step]));
+    const gaps = tolerances.map(({ step }) => Math.abs(losses[step] - reference[step]));
     const agrees = gaps.every((gap, i) => gap <= tolerances[i].within);
-    if (agrees) oursFaster[name] = medianMs / ours.medianMs;
+    if (agrees) oursFaster[name] = medianMs / oursMs;
     else comparable = false;
     says.push(`${name} differs by ${gaps.map((gap) => gap.toExponential(1)).join(' at first, ')} after 3 updates`);
   }

@@ -70,7 +70,7 @@ export async function prepare(shape) {
       tf.tidy(() => {
         for (const w of matrices) w.assign(tf.mul(w, 1 - learningRate * weightDecay));
       });
-      adam.applyGradients(grads);
+      adam.applyGradients(/** @type {any} */ (grads)); // declared more narrowly than it is
       tf.dispose(grads);
       const [number] = await value.data();
       value.dispose();
