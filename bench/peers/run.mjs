@@ -49,9 +49,7 @@ const host =
     : await (await import('./host/dawn-host.mjs')).dawnHost();
 /** @type {Record<string, any>} */
 const result = {
-  command: `node bench/peers/run.mjs ${process.argv.slice(2).join(' ')}`
-    .replace(values.model ?? '\0', 'MODEL.gguf')
-    .trim(),
+  command: commandLine(),
   commit: git('rev-parse', '--short', 'HEAD'),
   uncommittedChanges: git('status', '--porcelain', 'src', 'shaders') !== '',
   date: new Date().toISOString(),
@@ -184,7 +182,7 @@ async function prepareModel(path) {
   const ours = { who: 'ours', module: `${build}/decode-ours.mjs` };
   return {
     // "The capital of France is Paris. The capital of Germany is Berlin. The capital" in SmolLM2's tokens.
-    prompt: [504, 3575, 282, 4649, 314, 7042, 30, 378, 3575, 282, 5446, 314, 10978, 30, 378, 3575],
+    prompt: [504, 3575, 282, 4649, 314, 7042, 30, 378, 3575, 282, 4521, 314, 11452, 30, 378, 3575],
     contestants: {
       'ours-gguf': { ...ours, files: [`${folder}/model.gguf`], what: 'our engine, the GGUF' },
       'ours-onnx': { ...ours, files: onnx('model_q4.onnx'), what: "our engine, onnxruntime's file" },
@@ -212,6 +210,14 @@ function versions() {
     'onnxruntime-web': version('bench/peers/node_modules/onnxruntime-web'),
     webgpu: version('node_modules/webgpu'),
   };
+}
+
+/** Where the model lies and the result goes is this machine's business. */
+function commandLine() {
+  const given = process.argv.slice(2).map((word) => (word === values.model ? 'MODEL.gguf' : word));
+  const out = given.indexOf('--out');
+  if (out >= 0) given.splice(out, 2);
+  return ['node bench/peers/run.mjs', ...given].join(' ');
 }
 
 /** @param {string[]} args */
