@@ -1,14 +1,15 @@
 /**
- * @file `npm run test:real`: the engine on a real model against PyTorch, transformers, peft and llama.cpp.
+ * @file `npm run test:real`: the engine on a real model against PyTorch, transformers, peft, llama.cpp and
+ * onnxruntime.
  *
  * Needs python3 and pip once (some hundred MB into .cache/real); says so and exits 0 where they do not answer. Words choose
- * parts: `npm run test:real -- score generate lora`. The last line is "N passed, N failed".
+ * parts: `npm run test:real -- score generate lora onnx`. The last line is "N passed, N failed".
  */
-import { generateChecks, loraChecks, scoreChecks } from '../test/real/checks.mjs';
+import { generateChecks, loraChecks, onnxChecks, scoreChecks } from '../test/real/checks.mjs';
 import { NotRun, prepareOracles } from '../test/real/oracles.mjs';
 import { say } from './run.mjs';
 
-const parts = { score: scoreChecks, generate: generateChecks, lora: loraChecks };
+const parts = { score: scoreChecks, generate: generateChecks, lora: loraChecks, onnx: onnxChecks };
 const words = process.argv.slice(2);
 let [passed, failed] = [0, 0];
 

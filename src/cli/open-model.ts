@@ -17,6 +17,13 @@ export const modelOption = {
   help: 'a .gguf, or a folder with config.json and weights',
 } as const;
 
+/** Float matrices of a big model are rounded to 8 bits while loading; a comparison with another engine wants them kept. */
+export const floatsOption = {
+  type: 'string',
+  choices: ['f32', 'q8', 'q4'] as const,
+  help: 'keep float matrices as they are, or round them to 8 or 4 bits (default: by size)',
+} as const;
+
 /** Opens the files without reading weights. Throws `bad-value` without a path, else what the readers throw. */
 export async function openSource(io: CommandIo, path: string | undefined): Promise<WeightSource> {
   if (path === undefined) {

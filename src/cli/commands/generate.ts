@@ -6,11 +6,12 @@ import type { TextTokenizer } from '../../models/text-tokenizer';
 import { generateAll } from '../../nn/continuous-batch';
 import type { CommandIo } from '../command';
 import { nodeGpu } from '../node-gpu';
-import { loadFromDisk, modelOption, openSource, openTokenizer } from '../open-model';
+import { floatsOption, loadFromDisk, modelOption, openSource, openTokenizer } from '../open-model';
 import { describeOptions, type OptionSpecs, parseOptions } from '../options';
 
 const specs = {
   model: modelOption,
+  floats: floatsOption,
   prompt: { type: 'string', value: 'TEXT', help: 'what to continue' },
   prompts: { type: 'string', value: 'FILE', help: 'a JSON list of prompts, continued in one batch' },
   chat: { type: 'boolean', help: "the prompt is a user's message: write it into the model's chat template" },
@@ -46,7 +47,10 @@ export async function run(args: string[], io: CommandIo): Promise<void> {
   const encoded = prompts.map((prompt) => encode(tokenizer, prompt, options.chat));
   const gpu = await openGpu(await nodeGpu());
   const longest = Math.max(...encoded.map((tokens) => tokens.length));
-  const model = await loadFromDisk(io, gpu, source, { contextLength: longest + options['max-tokens'] });
+  const model = await loadFromDisk(io, gpu, source, {
+    contextLength: longest + options['max-tokens'],
+    floats: options.floats,
+  });
   const start = performance.now();
   const bar = io.progress('generate');
   let finished = 0;

@@ -5,11 +5,12 @@ import { openGpu } from '../../gpu/device';
 import { adapterToEngine, loraSettings } from '../../models/adapters';
 import type { CommandIo } from '../command';
 import { nodeGpu } from '../node-gpu';
-import { loadFromDisk, modelOption, openSource, openTokenizer, readPeftFolder } from '../open-model';
+import { floatsOption, loadFromDisk, modelOption, openSource, openTokenizer, readPeftFolder } from '../open-model';
 import { describeOptions, type OptionSpecs, parseOptions } from '../options';
 
 const specs = {
   model: modelOption,
+  floats: floatsOption,
   text: { type: 'string', value: 'TEXT', help: 'what to score' },
   file: { type: 'string', value: 'FILE', help: 'the same from a UTF-8 file' },
   adapter: { type: 'string', value: 'DIR', help: 'with this PEFT adapter over the model' },
@@ -34,6 +35,7 @@ export async function run(args: string[], io: CommandIo): Promise<void> {
   const model = await loadFromDisk(io, gpu, source, {
     contextLength: Math.max(tokens.length, 16),
     lora: adapter && loraSettings(adapter),
+    floats: options.floats,
   });
   if (adapter) model.setWeights(adapterToEngine(adapter, model.config));
   const [scores] = await model.score([tokens]);
