@@ -1,0 +1,4 @@
+/** @file Real TextWorld / ALFWorld games: read, compiled and played. */
+export { compileGame, type Game, type GameFile, gameFileOf, gameTask, introOf, readGameFile } from './game';
+export { demangle } from './names';
+export { type GameSnapshot, TextWorldGame } from './world';
