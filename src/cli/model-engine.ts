@@ -8,10 +8,17 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import type { LoopParts } from '../dream/loop';
 import type { RunModel } from '../dream/run-store';
-import { householdTextDomain } from '../dream/text-household';
+import {
+  ChatTurns,
+  defaultTextSettings,
+  householdTextDomain,
+  type TextSettings,
+  type WarmStartOptions,
+  warmStart,
+} from '../dream/text-household';
 import { type Gpu, openGpu } from '../gpu/device';
 import { assertDevicePasses, runSelfTest } from '../gpu/self-test';
-import { type AdapterFacts, adapterFromEngine, writePeft } from '../models/adapters';
+import { type AdapterFacts, adapterFromEngine, writeGgufLora, writePeft } from '../models/adapters';
 import type { WeightSource } from '../models/weights';
 import type { DecoderConfig } from '../nn/config';
 import { initialise } from '../nn/initialise';
@@ -27,9 +34,15 @@ export interface ModelEngine {
   gpu: Gpu;
   parts: Pick<LoopParts, 'policy' | 'experience' | 'domain'> &
     Required<Pick<LoopParts, 'reference' | 'parallel' | 'model'>>;
+  /** Steps of imitation, where the run's settings ask for them; the loss of each. */
+  warmStart(options: Pick<WarmStartOptions, 'maxSteps' | 'onStep'>): Promise<number[]>;
   /** The adapter as it is now, as the files of a PEFT folder. */
   exportPeft(facts: AdapterFacts['facts']): Promise<Map<string, Uint8Array>>;
+  /** The same for llama.cpp. Throws `unsupported-architecture`. */
+  exportGguf(): Promise<Uint8Array>;
 }
+
+const worldSize = 'small';
 
 /** Keys and values of the policy's and of the experience model's episodes, together. */
 const CACHE_BYTES = 2 * 2 ** 30;
@@ -45,6 +58,7 @@ export async function openModelEngine(
   path: string,
   choice: ModelChoice,
   seed: number,
+  text: TextSettings = defaultTextSettings,
 ): Promise<ModelEngine> {
   const { rank = 8, alpha = 16 } = choice;
   const source = await openSource(io, path);
@@ -52,7 +66,8 @@ export async function openModelEngine(
   try {
     const contextLength = Math.min(choice.contextLength ?? 2048, source.config.contextLength);
     // Before the weights are read: a model that cannot hold a conversation is of no use here.
-    const domain = householdTextDomain(await openTokenizer(source));
+    const tokenizer = await openTokenizer(source);
+    const domain = householdTextDomain(tokenizer, worldSize, text);
     const gpu = await openGpu(await nodeGpu());
     assertDevicePasses(await runSelfTest(gpu));
     const lora = { rank, alpha };
@@ -62,6 +77,10 @@ export async function openModelEngine(
     const experience = referenceModel(model);
     const parallel = choice.parallel ?? parallelEpisodes(gpu, model.config);
     const hash = await baseHash(source);
+    const adapter = async () => {
+      const { weights } = await policy.exportState(false);
+      return adapterFromEngine(weights, model.config, lora, { baseModel: label, baseHash: hash });
+    };
     return {
       gpu,
       parts: {
@@ -70,13 +89,12 @@ export async function openModelEngine(
         domain,
         reference: (sequences) => experience.score(sequences),
         parallel,
-        model: { label, sha256: hash, rank, alpha, contextLength, parallel },
+        model: { label, sha256: hash, rank, alpha, contextLength, parallel, text },
       },
-      async exportPeft(facts) {
-        const { weights } = await policy.exportState(false);
-        const base = { baseModel: label, baseHash: hash };
-        return writePeft(adapterFromEngine(weights, model.config, lora, base), { facts });
-      },
+      warmStart: (options) =>
+        warmStart(policy, new ChatTurns(tokenizer), text, { ...options, size: worldSize, seed, contextLength }),
+      exportPeft: async (facts) => writePeft(await adapter(), { facts }),
+      exportGguf: async () => writeGgufLora(await adapter(), source.architecture, model.config),
     };
   } finally {
     source.close();

@@ -1,5 +1,12 @@
 /** @file Every setting of a run as an option of the command line, from the one table of ranges and choices. */
 import { choices, numberRanges, presets } from '../dream/presets';
+import {
+  constraints,
+  dreamForms,
+  type TextSettings,
+  defaultTextSettings as text,
+  textSettingRanges,
+} from '../dream/text-household';
 import type { RunConfig } from '../worker/protocol';
 import type { ModelChoice } from './model-engine';
 import { modelOption } from './open-model';
@@ -62,6 +69,39 @@ export const modelOptions = {
     min: 1,
     max: 1024,
   },
+  constrain: {
+    type: 'string',
+    choices: constraints,
+    help: `the actions a turn may end with: those possible now, or any words (--model; default ${text.constrain})`,
+  },
+  'thought-tokens': {
+    type: 'integer',
+    help: `longest thought of a constrained turn; 0 = act without thinking (--model; default ${text.thoughtTokens})`,
+    min: textSettingRanges.thoughtTokens.min,
+    max: textSettingRanges.thoughtTokens.max,
+  },
+  'list-actions': { type: 'boolean', help: 'write the possible actions into the prompt (--model)' },
+  'expert-steps': {
+    type: 'integer',
+    help: 'only tasks that the scripted expert fulfils in so many actions, 0 = all (--model; default 0)',
+    min: textSettingRanges.expertSteps.min,
+    max: textSettingRanges.expertSteps.max,
+  },
+} as const satisfies OptionSpecs;
+
+/** What only a training run can be given. */
+export const textTrainingOptions = {
+  'dream-form': {
+    type: 'string',
+    choices: dreamForms,
+    help: `the model dreams in given sentences, or in any words (--model; default ${text.dreamForm})`,
+  },
+  'warm-start': {
+    type: 'integer',
+    help: 'steps of imitation of scripted players before the first iteration (--model; default 0)',
+    min: textSettingRanges.warmStart.min,
+    max: textSettingRanges.warmStart.max,
+  },
 } as const satisfies OptionSpecs;
 
 /** Someone else dreams: any OpenAI-compatible server. The key is read from the environment, never from the command line. */
@@ -95,24 +135,39 @@ export function givenSettings(values: Readonly<Record<string, unknown>>): Partia
 }
 
 /** `--model` and what belongs to it. Throws UsageError `bad-option` for what makes no sense without a model. */
-export function givenModel(values: Readonly<Record<string, unknown>>): { path?: string; choice: ModelChoice } {
+export function givenModel(values: Readonly<Record<string, unknown>>): {
+  path?: string;
+  choice: ModelChoice;
+  text: Partial<TextSettings>;
+} {
   const path = typeof values.model === 'string' ? values.model : undefined;
-  const choice: ModelChoice = {};
-  for (const [option, key] of modelChoices) {
-    const value = values[option];
-    if (typeof value !== 'number') continue;
-    if (path === undefined) throw needsModel(option);
-    choice[key] = value;
-  }
-  return { path, choice };
+  const given = (keys: Readonly<Record<string, string>>) => {
+    const found: Record<string, unknown> = {};
+    for (const [option, key] of Object.entries(keys)) {
+      if (values[option] === undefined || values[option] === false) continue;
+      if (path === undefined) throw needsModel(option);
+      found[key] = values[option];
+    }
+    return found;
+  };
+  return { path, choice: given(modelChoices), text: given(textChoices) };
 }
 
-const modelChoices = [
-  ['rank', 'rank'],
-  ['alpha', 'alpha'],
-  ['context', 'contextLength'],
-  ['parallel', 'parallel'],
-] as const;
+const modelChoices: Readonly<Record<string, keyof ModelChoice>> = {
+  rank: 'rank',
+  alpha: 'alpha',
+  context: 'contextLength',
+  parallel: 'parallel',
+};
+
+const textChoices: Readonly<Record<string, keyof TextSettings>> = {
+  constrain: 'constrain',
+  'thought-tokens': 'thoughtTokens',
+  'list-actions': 'listActions',
+  'expert-steps': 'expertSteps',
+  'dream-form': 'dreamForm',
+  'warm-start': 'warmStart',
+};
 
 export function needsModel(option: string): UsageError {
   return new UsageError(

@@ -27,19 +27,26 @@ export interface DreamedAnswer {
   reward: number;
 }
 
+/** Which tokens may come next in one answer, given those drawn so far; null = any. See `SamplingOptions.allowed`. */
+export type TurnGuide = (drawn: readonly number[]) => readonly number[] | null;
+
 /** Prompts and parsers of the three roles. Parsers return null for anything malformed; they never throw. */
 export interface Dialect {
   policy: RoleLimits & {
-    /** From the very start up to the first thing the policy says. */
-    opening(task: Task, firstObservation: string): number[];
+    /** From the very start up to the first thing the policy says. `actions`: what is possible, where the domain tells. */
+    opening(task: Task, firstObservation: string, actions?: readonly string[]): number[];
     parse(tokens: readonly number[]): PolicyAnswer | null;
     /** What stands between the policy's words and its next turn. `words` are those it just spoke. */
-    reply(words: readonly number[], observation: string): number[];
+    reply(words: readonly number[], observation: string, actions?: readonly string[]): number[];
+    /** Leads one turn; absent: the policy speaks as it likes. */
+    guide?(actions: readonly string[]): TurnGuide;
   };
   experience: RoleLimits & {
     opening(task: Task, firstObservation: string): number[];
     question(task: Task, action: string, memories: readonly Transition[]): number[];
     parse(tokens: readonly number[]): DreamedAnswer | null;
+    /** Leads one answer; absent: the model answers as it likes. */
+    guide?(firstObservation: string, turns: readonly Pick<Turn, 'observation'>[], action: string): TurnGuide;
     /** The same answer with another reward flag: the history must not remember a success that was rejected. */
     withoutReward(tokens: readonly number[]): number[];
     /** What stands between an answer and the next question. */
@@ -86,6 +93,11 @@ export interface Domain {
     turns: readonly Pick<Turn, 'action' | 'observation'>[],
     action: string,
   ): number[] | null;
+  /**
+   * The actions that the text so far allows, for roles that are shown them or led along them; absent where no role asks.
+   * A world that knows better (`EnvironmentBatch.admissible`) is asked first.
+   */
+  admissible?(firstObservation: string, turns: readonly Pick<Turn, 'observation'>[]): readonly string[];
   /** What the world says to an action it cannot parse, and what a dreamed failure state says. */
   readonly failureObservation: string;
   dialect: Dialect;

@@ -8,11 +8,12 @@
  */
 import type { Turn } from '../data/trajectory';
 import type { EnvironmentBatch, StepResult, Task } from '../envs/environment';
-import type { Generated, LanguageModel, Sessions } from '../nn/language-model';
+import type { Generated, LanguageModel, SamplingOptions, Sessions } from '../nn/language-model';
 import type { Domain, DreamedAnswer } from './domain';
 import { deriveSeed } from './random';
 import type { ReplayBuffer } from './replay-buffer';
 import { type Memory, retrieve, type TopKKernel } from './retrieval';
+import { shareBeginning, shareLongOpenings } from './shared-openings';
 
 export interface DreamOptions {
   model: LanguageModel;
@@ -93,9 +94,15 @@ export class DreamedEnvironment implements EnvironmentBatch {
       observation: task.firstObservation,
       lost: false,
     }));
-    this.slots.forEach((slot, i) => {
-      this.extend(i, domain.dialect.experience.opening(slot.task, slot.firstObservation));
+    const openings = tasks.map((task) => domain.dialect.experience.opening(task, task.firstObservation));
+    // An opening beyond the context is for `step` to find: it has a word for it.
+    const fits = openings.every((opening) => opening.length <= this.sessions!.contextLength);
+    const held = fits ? await shareBeginning(this.sessions, openings) : 0;
+    openings.forEach((opening, i) => {
+      this.slots[i].tokens.push(...opening);
+      this.sessions!.append(i, opening.slice(held));
     });
+    await shareLongOpenings(this.sessions, openings);
     return this.slots.map((slot) => slot.firstObservation);
   }
 
@@ -151,6 +158,7 @@ export class DreamedEnvironment implements EnvironmentBatch {
       seed: deriveSeed(this.seed, attempt),
       stopTokens: role.stopTokens,
       maxNewTokens: role.maxNewTokens,
+      ...this.led(streams, actions),
     });
     const refused: number[] = [];
     streams.forEach((i, j) => {
@@ -168,6 +176,15 @@ export class DreamedEnvironment implements EnvironmentBatch {
       refused.push(i);
     });
     return refused;
+  }
+
+  private led(streams: readonly number[], actions: readonly (string | null)[]): Pick<SamplingOptions, 'allowed'> {
+    const role = this.options.domain.dialect.experience;
+    if (!role.guide) return {};
+    const guides = new Map(
+      streams.map((i) => [i, role.guide!(this.slots[i].firstObservation, this.slots[i].turns, actions[i]!)]),
+    );
+    return { allowed: (stream, drawn) => guides.get(stream)!(drawn) };
   }
 
   /** Puts the failure state in place of the model's answer when the text rules the action out; true when it did. */

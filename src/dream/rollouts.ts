@@ -6,10 +6,11 @@
  */
 import type { Source, Trajectory, Turn } from '../data/trajectory';
 import type { EnvironmentBatch, StepResult, Task } from '../envs/environment';
-import type { LanguageModel, Sessions } from '../nn/language-model';
-import { appendObserved, appendSampled, emptyStream, type Rollout } from '../rl/rollout';
+import type { Generated, LanguageModel, SamplingOptions } from '../nn/language-model';
+import { appendObserved, appendSampled, emptyStream, type Rollout, type TokenStream } from '../rl/rollout';
 import type { Domain } from './domain';
 import { deriveSeed } from './random';
+import { shareBeginning, shareLongOpenings } from './shared-openings';
 
 export interface RolloutRequest {
   policy: LanguageModel;
@@ -93,18 +94,26 @@ async function playWave(
     });
     // A stream without room for the text and one whole turn is over: a cut-off answer would be punished for the size
     // of the cache.
-    const observe = (i: number, tokens: readonly number[]) => {
-      if (sessions.length(i) + tokens.length + role.maxNewTokens > sessions.contextLength) {
+    const observe = (i: number, tokens: readonly number[], held = 0) => {
+      if (sessions.length(i) - held + tokens.length + role.maxNewTokens > sessions.contextLength) {
         episodes[i].active = false;
         episodes[i].trajectory.truncated = true;
         return;
       }
-      sessions.append(i, tokens);
+      sessions.append(i, held === 0 ? tokens : tokens.slice(held));
       appendObserved(episodes[i].stream, tokens);
     };
-    const openings = episodes.map(({ trajectory: { task, firstObservation } }) => role.opening(task, firstObservation));
+    const possible = (i: number): readonly string[] | undefined => {
+      const { firstObservation, turns } = episodes[i].trajectory;
+      if (!domain.admissible) return undefined;
+      return environment.admissible?.(i) ?? domain.admissible(firstObservation, turns);
+    };
+    const openings = episodes.map(({ trajectory: { task, firstObservation } }, i) =>
+      role.opening(task, firstObservation, possible(i)),
+    );
+    const held = await shareBeginning(sessions, openings);
     openings.forEach((opening, i) => {
-      observe(i, opening);
+      observe(i, opening, held);
     });
     await shareLongOpenings(sessions, openings);
 
@@ -113,12 +122,14 @@ async function playWave(
       const playing = episodes.map((_, i) => i).filter((i) => episodes[i].active);
       if (playing.length === 0) break;
 
-      const answers = await sessions.generate(playing, sampling);
+      const led = lead(role.guide, playing, possible);
+      const answers = await sessions.generate(playing, led ? { ...sampling, allowed: led.allowed } : sampling);
       const turns: Turn[] = [];
       const actions: (string | null)[] = episodes.map(() => null);
       playing.forEach((i, j) => {
         const { tokens, logProbs, stopped } = answers[j];
-        appendSampled(episodes[i].stream, tokens, logProbs, turn);
+        if (led) appendLed(episodes[i].stream, answers[j], turn, led.given.get(i)!);
+        else appendSampled(episodes[i].stream, tokens, logProbs, turn);
         report.generatedTokens += tokens.length;
         const parsed = stopped ? role.parse(tokens) : null;
         if (parsed) actions[i] = parsed.action;
@@ -151,7 +162,7 @@ async function playWave(
           continue;
         }
         // Nobody reads what follows the last turn; leaving it out saves its training cost.
-        if (turn + 1 < maxSteps) observe(i, role.reply(turns[i].actionTokens, turns[i].observation));
+        if (turn + 1 < maxSteps) observe(i, role.reply(turns[i].actionTokens, turns[i].observation, possible(i)));
       }
     }
 
@@ -167,25 +178,42 @@ async function playWave(
   }
 }
 
-/** Shorter openings are computed faster together than copied. */
-const LONG_OPENING = 64;
-
-/** Rollouts of a group begin with the same words (instructions, rules, first observation): those are computed once. */
-async function shareLongOpenings(sessions: Sessions, openings: readonly (readonly number[])[]): Promise<void> {
-  for (let i = 0; i < openings.length; ) {
-    let end = i + 1;
-    while (end < openings.length && sameTokens(openings[end], openings[i])) end++;
-    const fits = sessions.length(i) === openings[i].length; // else it was given up for want of room
-    if (end > i + 1 && fits && openings[i].length >= LONG_OPENING) {
-      const others = Array.from({ length: end - i - 1 }, (_, k) => i + 1 + k);
-      await sessions.copy(i, others);
-    }
-    i = end;
-  }
+interface Led {
+  allowed: NonNullable<SamplingOptions['allowed']>;
+  /** Per episode: places in its answer where one token alone could be drawn. */
+  given: Map<number, Set<number>>;
 }
 
-function sameTokens(a: readonly number[], b: readonly number[]): boolean {
-  return a.length === b.length && a.every((token, i) => token === b[i]);
+/** Leads the turn of every playing episode; null where the policy speaks as it likes. */
+function lead(
+  guideOf: Domain['dialect']['policy']['guide'],
+  playing: readonly number[],
+  possible: (i: number) => readonly string[] | undefined,
+): Led | null {
+  if (!guideOf) return null;
+  const guides = new Map(playing.map((i) => [i, guideOf(possible(i) ?? [])]));
+  const given = new Map(playing.map((i) => [i, new Set<number>()]));
+  return {
+    given,
+    allowed(stream, drawn) {
+      const tokens = guides.get(stream)!(drawn);
+      if (tokens?.length === 1) given.get(stream)!.add(drawn.length);
+      return tokens;
+    },
+  };
+}
+
+/** A token that alone could be drawn was no decision: it bears no loss, like the words of the world. */
+function appendLed(
+  stream: TokenStream,
+  { tokens, logProbs }: Generated,
+  turn: number,
+  given: ReadonlySet<number>,
+): void {
+  tokens.forEach((token, at) => {
+    if (given.has(at)) appendObserved(stream, [token]);
+    else appendSampled(stream, [token], [logProbs[at]], turn);
+  });
 }
 
 function newTrajectory(task: Task, source: Source, firstObservation: string, group: number): Trajectory {

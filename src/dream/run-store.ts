@@ -9,6 +9,7 @@ import type { Trajectory } from '../data/trajectory';
 import type { Task } from '../envs/environment';
 import type { ModelState } from '../nn/language-model';
 import type { Evaluation, IterationMetrics, PoolTask, RunConfig } from '../worker/protocol';
+import type { TextSettings } from './text-household/settings';
 
 /** One remembered step of an episode. Ids grow with time and are never reused, so id order is age order. */
 export interface Transition {
@@ -50,6 +51,8 @@ export interface RunModel {
   contextLength: number;
   /** Episodes that generate together: a part of what makes two runs the same. */
   parallel: number;
+  /** How it plays in words. Absent in runs of before it could be chosen: `formerTextSettings`. */
+  text?: TextSettings;
 }
 
 export type StoredPhase = 'running' | 'stopped' | 'finished' | 'collapsed';

@@ -54,6 +54,8 @@ export interface EnvironmentBatch {
   readonly imagined: boolean;
   reset(tasks: readonly Task[], seed: number): Promise<string[]>;
   step(actions: readonly (string | null)[]): Promise<(StepResult | null)[]>;
+  /** What the world would accept now in an episode that is under way; absent where it does not tell. */
+  admissible?(slot: number): readonly string[];
 }
 
 /** Runs ordinary environments side by side behind the batch interface. */

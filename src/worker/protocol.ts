@@ -1,5 +1,6 @@
 /** @file The typed surface between the page (or a script) and the trainer: settings in, snapshots and events out. */
 import type { Trajectory } from '../data/trajectory';
+import type { TextSettings } from '../dream/text-household/settings';
 
 export const presetNames = ['household-tiny', 'household-quick'] as const;
 export type PresetName = (typeof presetNames)[number];
@@ -179,7 +180,16 @@ export interface RunRecord {
   created: string;
   adapter: string;
   /** The base model that an adapter was trained for; absent for the embedded one. */
-  model?: { label: string; sha256: string; rank: number; alpha: number; contextLength: number; parallel: number };
+  model?: {
+    label: string;
+    sha256: string;
+    rank: number;
+    alpha: number;
+    contextLength: number;
+    parallel: number;
+    /** How it plays in words (dream/text-household/settings.ts); absent in older runs. */
+    text?: TextSettings;
+  };
   config: RunConfig;
   metrics: IterationMetrics[];
   evaluations: Evaluation[];

@@ -6,6 +6,7 @@ import { householdDomain } from '../../dream/household';
 import type { LoopParts } from '../../dream/loop';
 import { numberRanges, presets } from '../../dream/presets';
 import { RunState } from '../../dream/run-state';
+import { defaultTextSettings, formerTextSettings } from '../../dream/text-household';
 import { weightsHash } from '../../dream/weights-hash';
 import type { Gpu } from '../../gpu/device';
 import type { CommandIo } from '../command';
@@ -57,14 +58,17 @@ ${describeOptions(options)}
 export async function run(args: string[], io: CommandIo): Promise<void> {
   const start = performance.now();
   const values = parseOptions(args, options);
-  const { path, choice } = givenModel(values);
+  const { path, choice, text } = givenModel(values);
   const stored = values.run === undefined ? null : await new FileRunStore(io.resolve(values.run)).load();
   if (values.run !== undefined && !stored)
     throw new DreamError('no-run', `There is no run in ${values.run}.`, 'Name a folder that `dream train` wrote.');
   const engine: { gpu: Gpu; parts: Parts } =
     path === undefined
       ? await openEmbedded(io.root)
-      : await openModelEngine(io, path, { ...stored?.model, ...choice }, values.seed);
+      : await openModelEngine(io, path, { ...stored?.model, ...choice }, values.seed, {
+          ...(stored ? (stored.model?.text ?? formerTextSettings) : defaultTextSettings),
+          ...text,
+        });
   const { gpu, parts } = engine;
   const { policy, domain, parallel } = parts;
   if (stored) await RunState.restore(stored, policy, {}, parts.model);

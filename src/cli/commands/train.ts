@@ -7,6 +7,7 @@ import { householdDomain } from '../../dream/household';
 import { DreamLoop, type LoopParts } from '../../dream/loop';
 import { resolveConfig } from '../../dream/presets';
 import type { RunModel } from '../../dream/run-store';
+import { defaultTextSettings, formerTextSettings } from '../../dream/text-household';
 import { endpointTextModel, householdTextWorld, type OpenDream, textDreams } from '../../dream/text-models';
 import { gpuAdvantages } from '../../rl/kernels/advantages';
 import { gpuTopK } from '../../rl/kernels/topk';
@@ -25,12 +26,18 @@ import {
   modelOptions,
   needsModel,
   runOptions,
+  textTrainingOptions,
 } from '../run-options';
 
 const options: OptionSpecs = {
   ...modelOptions,
+  ...textTrainingOptions,
   ...endpointOptions,
-  'adapter-out': { type: 'string', value: 'DIR', help: 'write the trained adapter as a PEFT folder (--model)' },
+  'adapter-out': {
+    type: 'string',
+    value: 'DIR',
+    help: 'write the trained adapter as a PEFT folder, with a GGUF for llama.cpp beside it in DIR.gguf (--model)',
+  },
   ...runOptions,
   resume: { type: 'boolean', help: 'continue the run in its folder (a new one starts when there is none)' },
   run: { type: 'string', value: 'DIR', help: 'folder of the run (default .cache/runs/[MODEL-]PRESET-ROLLOUTS-SEED)' },
@@ -54,7 +61,7 @@ export async function run(args: string[], io: CommandIo): Promise<number> {
   const values: Readonly<Record<string, unknown>> = parseOptions(args, options);
   const given = givenSettings(values);
   const config = resolveConfig(given);
-  const { path: modelPath, choice } = givenModel(values);
+  const { path: modelPath, choice, text } = givenModel(values);
   const adapterOut = values['adapter-out'];
   if (adapterOut !== undefined && modelPath === undefined) throw needsModel('adapter-out');
   const endpoint = givenEndpoint(values);
@@ -64,10 +71,16 @@ export async function run(args: string[], io: CommandIo): Promise<number> {
   await store.claim();
   const stored = values.resume === true ? await store.load() : null;
 
+  const began = stored ? (stored.model?.text ?? formerTextSettings) : defaultTextSettings;
   const real =
     modelPath === undefined
       ? null
-      : await openModelEngine(io, modelPath, { ...stored?.model, ...choice }, stored?.config.seed ?? config.seed);
+      : await openModelEngine(io, modelPath, { ...stored?.model, ...choice }, stored?.config.seed ?? config.seed, {
+          ...began,
+          ...text,
+          // What the run began with stands in its weights already.
+          ...(stored ? { warmStart: began.warmStart } : {}),
+        });
   const engine = real ?? (await openEmbedded(io.root));
   const { gpu } = engine;
   const parts: LoopParts = {
@@ -80,6 +93,7 @@ export async function run(args: string[], io: CommandIo): Promise<number> {
     emit: reporter(io),
   };
   io.print(`adapter ${gpu.adapterName}${gpu.isSoftware ? ' (software)' : ''}, run ${folder}`);
+  if (real && !stored) await imitate(real, config, io);
   const loop = stored ? await DreamLoop.restore(parts, stored, given) : DreamLoop.fresh(parts, config, name);
   if (stored) io.print(`continuing after iteration ${stored.iteration} of ${loop.state.config.iterations}`);
 
@@ -114,6 +128,24 @@ export async function run(args: string[], io: CommandIo): Promise<number> {
   return 130;
 }
 
+/** The warm start, if one is asked for. Ctrl-C ends it: nothing is kept yet. */
+async function imitate(engine: ModelEngine, { maxSteps }: RunConfig, io: CommandIo): Promise<void> {
+  const bar = io.progress('imitating');
+  const start = performance.now();
+  const losses = await engine.warmStart({
+    maxSteps,
+    onStep(done, total, { loss }) {
+      bar.update(done / total, `loss ${loss.toFixed(3)}`);
+      io.signal.throwIfAborted();
+    },
+  });
+  bar.clear();
+  if (losses.length === 0) return;
+  const seconds = ((performance.now() - start) / 1000).toFixed(1);
+  const range = `loss ${losses[0].toFixed(3)} to ${losses[losses.length - 1].toFixed(3)} nats a token`;
+  io.print(`warm start: ${losses.length} steps of imitation, ${range}, ${seconds} s`);
+}
+
 /** Someone else's dream of the household, in words. */
 function dreamsOf(endpoint: { baseUrl: string; model: string }, domain: Domain, signal: AbortSignal): OpenDream {
   const model = endpointTextModel({ ...endpoint, key: process.env.DREAM_ENDPOINT_KEY });
@@ -146,6 +178,7 @@ async function writeAdapter(folder: string, engine: ModelEngine, { state }: Drea
   ]);
   await mkdir(folder, { recursive: true });
   for (const [name, bytes] of files) await writeFile(join(folder, name), bytes);
+  await writeFile(`${folder}.gguf`, await engine.exportGguf());
 }
 
 interface MachineFacts {
@@ -181,6 +214,7 @@ export function trainResult(
     rewardError: errors.length > 0 ? mean(errors) : null,
     replayPrecision: metrics.map((m) => m.replayPrecision),
     loss: metrics.map((m) => m.loss),
+    gradNorm: metrics.map((m) => m.gradNorm),
     malformed: {
       actions: metrics.map((m) => m.malformedActions ?? 0),
       answers: metrics.map((m) => m.malformed),
@@ -220,7 +254,7 @@ function reporter(io: CommandIo): (event: RunEvent) => void {
       const next = m.nextStateAccuracy === null ? '' : `, next state ${percent(m.nextStateAccuracy)}`;
       io.print(
         `${String(m.iteration).padStart(3)}  reward ${percent(m.trainReward)}${replay}${next}, loss ${m.loss.toFixed(4)}, ` +
-          `entropy ${m.entropy.toFixed(3)}, valid ${percent(m.validActionRate)}${lost}, ${m.seconds.toFixed(1)} s`,
+          `entropy ${m.entropy.toFixed(3)}, gradient ${m.gradNorm.toPrecision(3)}, valid ${percent(m.validActionRate)}${lost}, ${m.seconds.toFixed(1)} s`,
       );
     } else if (event.type === 'evaluation') {
       const { iteration, atRolloutTemperature: high, atLowTemperature: low } = event.evaluation;

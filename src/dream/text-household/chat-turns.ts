@@ -30,7 +30,7 @@ export class ChatTurns {
   private readonly knowsSystem: boolean;
 
   /** Throws `no-chat-template`, and `chat-template-unsplittable` when answers have no end of their own. */
-  constructor(private readonly tokenizer: TextTokenizer) {
+  constructor(readonly tokenizer: TextTokenizer) {
     const conversation = dummy(question);
     const text = tokenizer.chat(conversation, options);
     const at = text.indexOf(answer);

@@ -6,31 +6,86 @@
  * sentences become observations, in the dialect alone.
  */
 
-import type { WorldSize } from '../../envs/household';
+import { batchOf, type EnvironmentBatch } from '../../envs/environment';
+import { HouseholdWorld, type WorldSize } from '../../envs/household';
 import { householdTokenizer } from '../../models/household-vocabulary';
 import type { TextTokenizer } from '../../models/text-tokenizer';
 import type { Domain } from '../domain';
 import { householdDomain } from '../household';
 import { Belief, failureObservation } from '../transcripts';
+import { admissibleIn } from './admissible';
 import { ChatTurns } from './chat-turns';
 import { experienceRole, experienceSpoken } from './experience';
 import { generatorRole } from './generator';
+import { imaginedAnswer } from './imagined-answer';
 import { policyRole } from './policy';
+import { ScriptWords } from './script';
+import { formerTextSettings, type TextSettings } from './settings';
+import { easyHeldOutTasks, easyTasks } from './tasks';
 
-/** Throws `no-chat-template`, `chat-template-unsplittable`. */
-export function householdTextDomain(tokenizer: TextTokenizer, size: WorldSize = 'small'): Domain {
+/** Throws `no-chat-template`, `chat-template-unsplittable`, and `no-task` when tasks are asked for. */
+export function householdTextDomain(
+  tokenizer: TextTokenizer,
+  size: WorldSize = 'small',
+  settings: TextSettings = formerTextSettings,
+): Domain {
   const turns = new ChatTurns(tokenizer);
+  const words = new ScriptWords(tokenizer, turns.end);
+  const { constrain, listActions, dreamForm, expertSteps } = settings;
+  const household = householdDomain(householdTokenizer(size), size);
+  const led: Domain['dialect']['experience']['guide'] = (firstObservation, told, action) =>
+    words.guide(imaginedAnswer(words, size, beliefAfter(firstObservation, told), action, firstObservation));
   return {
-    ...householdDomain(householdTokenizer(size), size),
-    dialect: { policy: policyRole(turns), experience: experienceRole(turns), generator: generatorRole(turns) },
+    ...household,
+    dialect: {
+      policy: policyRole(turns, settings),
+      experience: experienceRole(turns, dreamForm === 'guided' ? led : undefined),
+      generator: generatorRole(turns),
+    },
+    ...(expertSteps > 0
+      ? {
+          trainingTasks: () => easyTasks(household.trainingTasks(), expertSteps),
+          heldOutTasks: (count: number) => easyHeldOutTasks(size, count, expertSteps),
+        }
+      : {}),
+    ...(constrain === 'admissible' || listActions
+      ? {
+          realWorld: tellingWorld,
+          admissible: (firstObservation, told) => admissibleIn(beliefAfter(firstObservation, told)),
+        }
+      : {}),
     refusal(_task, firstObservation, told, action) {
-      const belief = new Belief(firstObservation);
-      for (const { observation } of told) if (observation !== failureObservation) belief.observe(observation);
+      const belief = beliefAfter(firstObservation, told);
       if (belief.judge(action).valid) return null;
       const answer = { reasoning: refusalReason(belief, action), valid: false, reward: 0 };
       return experienceSpoken(turns, { ...answer, observation: failureObservation }, action);
     },
   };
+}
+
+/** The real household, which tells what it would accept. Asking for help is no way to fulfil a task. */
+function tellingWorld(): EnvironmentBatch {
+  const worlds: HouseholdWorld[] = [];
+  const batch = batchOf(() => {
+    const world = new HouseholdWorld();
+    worlds.push(world);
+    return world;
+  });
+  return {
+    ...batch,
+    reset(tasks, seed) {
+      worlds.length = 0;
+      return batch.reset(tasks, seed);
+    },
+    admissible: (slot) => worlds[slot].admissible().filter((action) => action !== 'help'),
+  };
+}
+
+/** What a reader of the transcript knows. A failure state shows nothing. */
+function beliefAfter(firstObservation: string, told: readonly { observation: string }[]): Belief {
+  const belief = new Belief(firstObservation);
+  for (const { observation } of told) if (observation !== failureObservation) belief.observe(observation);
+  return belief;
 }
 
 /** Why the text so far rules an action out, in a sentence or two. */

@@ -16,6 +16,8 @@ import { observationOf, oneLine, sentenceOf } from './sentences';
 
 /** A sentence of reasoning and a well-filled shelf. */
 const maxNewTokens = 128;
+/** An answer that is led keeps to its form, however long its names are in the model's tokens. */
+const maxLedTokens = 256;
 const longestAction = 120;
 const longestMemory = 400;
 
@@ -47,14 +49,16 @@ const begun = 'Reasoning:';
 
 const flag = /(reward[\s"'*_]*[:：][\s"'*_]*)(1(?:\.0)?|true|yes|t)\b/i;
 
-export function experienceRole(turns: ChatTurns): Dialect['experience'] {
+/** @param led leads every answer through the household's sentences; absent, the model writes as it likes. */
+export function experienceRole(turns: ChatTurns, led?: Dialect['experience']['guide']): Dialect['experience'] {
   const parse = (tokens: readonly number[]): DreamedAnswer | null => {
     const text = turns.textOf(tokens);
     return text === null ? null : readAnswer(begun + text);
   };
   return {
     stopTokens: turns.stopTokens,
-    maxNewTokens,
+    maxNewTokens: led ? maxLedTokens : maxNewTokens,
+    ...(led ? { guide: led } : {}),
     opening(task, firstObservation) {
       const seen = {
         reasoning: 'The agent only looks around, which changes nothing.',

@@ -1,3 +1,12 @@
 /** @file The household in plain English, for models with a chat template. */
 export { ChatTurns } from './chat-turns';
 export { householdTextDomain } from './domain';
+export {
+  constraints,
+  defaultTextSettings,
+  dreamForms,
+  formerTextSettings,
+  type TextSettings,
+  textSettingRanges,
+} from './settings';
+export { type WarmStartOptions, warmStart } from './warm-start';
