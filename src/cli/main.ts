@@ -13,6 +13,10 @@ interface Entry {
 const commands: Record<string, Entry> = {
   train: { summary: 'train the agent on dreamed experience', load: () => import('./commands/train') },
   eval: { summary: 'measure the agent in the real world', load: () => import('./commands/eval') },
+  experiment: {
+    summary: 'compare methods over seeds: a grid from a file',
+    load: () => import('./commands/experiment'),
+  },
   pretrain: { summary: 'make the embedded base model', load: () => import('./commands/pretrain') },
   generate: { summary: 'continue a prompt with a real model', load: () => import('./commands/generate') },
   score: { summary: 'log-probabilities of a text under a real model', load: () => import('./commands/score') },
@@ -26,7 +30,8 @@ const commands: Record<string, Entry> = {
   },
   bench: { summary: 'measure kernels, decoding and training', load: () => import('./commands/bench') },
   doctor: { summary: 'show the GPU and check its arithmetic', load: () => import('./commands/doctor') },
-  env: { summary: 'play in the real world yourself: env play', load: () => import('./commands/env') },
+  relay: { summary: 'let the page reach environment servers without CORS', load: () => import('./commands/relay') },
+  env: { summary: 'the worlds, and a game in them: env list, env play', load: () => import('./commands/env') },
 };
 
 const usage = `Usage: npm run --silent dream -- COMMAND [options]

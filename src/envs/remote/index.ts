@@ -1,0 +1,19 @@
+/** @file Environments on other machines, behind the same interface as the built-in ones: OpenEnv, AgentGym, a mapping of your own. */
+export { type RemoteAddress, remoteAddress } from './address';
+export { type DialectName, dialectNames, dialects } from './agentgym/dialects';
+export { AgentGymEnvironment, agentGymTask } from './agentgym/environment';
+export { type AgentGymOptions, AgentGymServer } from './agentgym/server';
+export { type RemoteBatch, type RemoteEnvironment, remoteBatch } from './batch';
+export { CapacityError, ValidationError } from './errors';
+export {
+  type ActionForm,
+  actionFromText,
+  actionFromValues,
+  type FieldKind,
+  type FormField,
+  formFromSchema,
+  mainField,
+} from './openenv/action-form';
+export { browserSocket, type OpenSocket, type SocketLike } from './openenv/channel';
+export { describeOpenEnv, type OpenEnvDescription } from './openenv/describe';
+export { OpenEnvEnvironment, type OpenEnvOptions, openEnvTask } from './openenv/environment';
