@@ -1,41 +1,20 @@
 /**
- * @file `dream env play`: a game loop over the household world, for people who want to know what the agent faces.
+ * @file `dream env play`: a game loop over any world, for people who want to know what the agent faces.
  * Words that begin with a colon talk to the loop (commands, hint, undo, quit); everything else goes to the world as is.
  */
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import type { Task } from '../envs/environment';
-import {
-  expertAction,
-  generateTask,
-  type HouseholdSnapshot,
-  HouseholdWorld,
-  taskFromInstruction,
-  WORLD_SIZES,
-} from '../envs/household';
+import type { Snapshot } from '../envs/world';
 import type { CommandIo } from './command';
-import { describeOptions, parseOptions, UsageError } from './options';
+import { PLAY_OPTIONS, type Play, startOf } from './env-start';
+import { describeOptions, parseOptions } from './options';
 
-const OPTIONS = {
-  size: { type: 'string', help: 'small, medium or full', default: 'small', choices: WORLD_SIZES },
-  room: { type: 'integer', help: 'room seed; the agent trains in 1..120', default: 1, min: 0 },
-  seed: { type: 'integer', help: 'which task of the room', default: 1, min: 0 },
-  task: { type: 'string', help: 'your own task, e.g. "put a clean cup in cabinet"', value: 'sentence' },
-  grammar: {
-    type: 'string',
-    help: 'put: "put X in/on Y"; move: "move X to Y"',
-    default: 'put',
-    choices: ['put', 'move'] as const,
-  },
-  helpful: { type: 'boolean', help: 'say why a command was refused' },
-  abstract: { type: 'boolean', help: 'show the text the models see beside the sentences' },
-} as const;
+export const playHelp = `Usage: dream env list
+       dream env play [options]
 
-export const playHelp = `Usage: dream env play [options]
+Play a task of a world yourself. In the game :help lists what the loop understands.
 
-Play a household task yourself. In the game :help lists what the loop understands.
-
-${describeOptions(OPTIONS)}`;
+${describeOptions(PLAY_OPTIONS)}`;
 
 const GAME_HELP = `Type a command of the world, or
   :commands   what the world would accept now
@@ -46,16 +25,30 @@ const GAME_HELP = `Type a command of the world, or
 
 /** What the loop shows for an answer: the sentence, and the models' form when asked for. */
 function shown(raw: string, abstract: string, both: boolean): string {
-  return both ? `${raw}\n  [${abstract}]` : raw;
+  return printable(both ? `${raw}\n  [${abstract}]` : raw);
 }
 
-export async function playHousehold(args: string[], io: CommandIo, input: Readable = process.stdin): Promise<number> {
-  const options = parseOptions(args, OPTIONS);
-  const world = new HouseholdWorld({ putGrammar: options.grammar, helpfulErrors: options.helpful });
-  const task = chooseTask(options);
-  const first = world.reset(task);
-  io.print(shown(world.rawFirstObservation(), first, options.abstract));
-  io.print(`(${task.id}; :help for help)`);
+/** A world's text may come from a file: it must not steer the terminal. */
+function printable(text: string): string {
+  return Array.from(text, (char) => {
+    const code = char.codePointAt(0)!;
+    return code === 10 || (code >= 32 && (code < 127 || code > 159)) ? char : '�';
+  }).join('');
+}
+
+/** Where a game stands: the way back, and what the last command brought. */
+interface Progress {
+  readonly past: { before: Snapshot; reward: number }[];
+  reward: number;
+}
+
+export async function play(args: string[], io: CommandIo, input: Readable = process.stdin): Promise<number> {
+  const options = parseOptions(args, PLAY_OPTIONS);
+  const game = await startOf(options, io);
+  const { environment, task } = game;
+  const first = environment.reset(task);
+  io.print(shown(environment.rawFirstObservation(), first, options.abstract));
+  io.print(printable(`(${task.id}; :help for help)`));
 
   const terminal = input === process.stdin && process.stdin.isTTY === true;
   const lines = createInterface({ input, output: terminal ? process.stderr : undefined, prompt: '> ', terminal });
@@ -63,17 +56,18 @@ export async function playHousehold(args: string[], io: CommandIo, input: Readab
   io.signal.addEventListener('abort', stop, { once: true });
   // With a terminal readline turns Ctrl-C into an event of its own.
   lines.on('SIGINT', stop);
-  const past: HouseholdSnapshot[] = [];
+  const progress: Progress = { past: [], reward: 0 };
   if (terminal) lines.prompt();
   try {
     for await (const line of lines) {
       const words = line.trim();
       if (words === ':quit') break;
-      if (words.startsWith(':')) io.print(loopCommand(words, world, past));
+      if (words.startsWith(':')) io.print(printable(loopCommand(words, game, progress)));
       else if (words !== '') {
-        past.push(world.snapshot());
-        const result = world.step(words);
-        io.print(shown(result.raw ?? '', result.observation, options.abstract));
+        progress.past.push({ before: environment.snapshot(), reward: progress.reward });
+        const result = environment.step(words);
+        progress.reward = result.reward;
+        io.print(shown(result.raw ?? result.observation, result.observation, options.abstract));
         if (result.done) break;
       }
       if (terminal) lines.prompt();
@@ -82,35 +76,35 @@ export async function playHousehold(args: string[], io: CommandIo, input: Readab
     lines.close();
     io.signal.removeEventListener('abort', stop);
   }
-  const success = world.goalSatisfied();
-  io.print(success ? `Task done in ${past.length} steps.` : `Left after ${past.length} steps; the task is not done.`);
-  io.result({ task: task.id, instruction: task.instruction, success, steps: past.length });
+  const steps = progress.past.length;
+  const success = progress.reward === 1;
+  io.print(success ? `Task done in ${steps} steps.` : `Left after ${steps} steps; ${standing(progress.reward)}.`);
+  io.result({
+    env: game.name,
+    task: task.id,
+    instruction: task.instruction,
+    success,
+    reward: progress.reward,
+    steps,
+  });
   return 0;
 }
 
-function chooseTask(options: { size: (typeof WORLD_SIZES)[number]; room: number; seed: number; task?: string }): Task {
-  if (options.task === undefined) return generateTask(options.size, options.room, options.seed);
-  const task = taskFromInstruction(options.size, options.room, options.task);
-  if (task === null) {
-    throw new UsageError(
-      'bad-value',
-      `"${options.task}" is not a task that can be done in room ${options.size}-${options.room}.`,
-      'Use one of the sentences of ALFWorld, such as "put a clean cup in cabinet", and things the room has; or leave --task out.',
-    );
-  }
-  return task;
+function standing(reward: number): string {
+  return reward === 0 ? 'the task is not done' : `the reward is ${reward.toFixed(2)} of 1`;
 }
 
-function loopCommand(words: string, world: HouseholdWorld, past: HouseholdSnapshot[]): string {
+function loopCommand(words: string, { environment, hint }: Play, progress: Progress): string {
   switch (words) {
     case ':commands':
-      return world.admissible().join('\n');
+      return environment.admissible().join('\n');
     case ':hint':
-      return expertAction(world);
+      return hint() ?? 'The expert knows nothing to do here.';
     case ':undo': {
-      const before = past.pop();
-      if (before === undefined) return 'Nothing to take back.';
-      world.restore(before);
+      const last = progress.past.pop();
+      if (last === undefined) return 'Nothing to take back.';
+      environment.restore(last.before);
+      progress.reward = last.reward;
       return 'Taken back.';
     }
     default:

@@ -1,13 +1,16 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import type { CommandIo } from '../../src/cli/command';
-import { playHousehold } from '../../src/cli/env-play';
+import { play } from '../../src/cli/env-play';
 import { UsageError } from '../../src/cli/options';
 import { ProgressBar } from '../../src/cli/progress';
 import { expertAction, generateTask, HouseholdWorld } from '../../src/envs/household';
 
 /** Plays with the given typed lines; returns what was printed and the result. */
-async function game(args: string[], typed: readonly string[], signal = new AbortController().signal) {
+async function game(args: string[], typed: readonly string[], signal = new AbortController().signal, folder = '') {
   const printed: string[] = [];
   let result: object = {};
   const io: CommandIo = {
@@ -20,9 +23,9 @@ async function game(args: string[], typed: readonly string[], signal = new Abort
       result = value;
     },
     progress: (label) => new ProgressBar({ write: () => true, isTTY: false, columns: 80 }, label),
-    resolve: (path) => path,
+    resolve: (path) => join(folder, path),
   };
-  const code = await playHousehold(args, io, Readable.from(typed.map((line) => `${line}\n`)));
+  const code = await play(args, io, Readable.from(typed.map((line) => `${line}\n`)));
   return { code, printed, result };
 }
 

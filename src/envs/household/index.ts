@@ -2,6 +2,7 @@
 export { toAbstract, toRaw } from './abstract';
 export { type Command, formatCommand, type PutGrammar, parseCommand, type Verb } from './commands';
 export { DEMONSTRATOR_KINDS, Demonstrator, type DemonstratorKind, randomAdmissible } from './demonstrators';
+export { householdWorld } from './entry';
 export { expertAction, expertTarget } from './experts';
 export { goalReached } from './goal-test';
 export {

@@ -5,7 +5,8 @@
  * The upstream bugs (listed places one cannot go to, doubled names) are not reproduced.
  */
 import { DreamError } from '../../data/errors';
-import type { Environment, StepResult, Task } from '../environment';
+import type { StepResult, Task } from '../environment';
+import type { PlayableEnvironment, Snapshot } from '../world';
 import { type Command, type PutGrammar, parseCommand } from './commands';
 import {
   arriveFeedback,
@@ -36,12 +37,11 @@ export interface HouseholdOptions {
 }
 
 /** A point in an episode to come back to. Immutable; can be restored into any HouseholdWorld. */
-export interface HouseholdSnapshot {
-  readonly task: Task;
+export interface HouseholdSnapshot extends Snapshot {
   readonly bytes: Int8Array;
 }
 
-export class HouseholdWorld implements Environment {
+export class HouseholdWorld implements PlayableEnvironment<HouseholdSnapshot> {
   readonly putGrammar: PutGrammar;
   readonly helpfulErrors: boolean;
   private currentTask: Task | null = null;
