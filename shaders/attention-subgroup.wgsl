@@ -8,7 +8,7 @@ enable subgroups;
 //
 //   tiles [n] vec4u: first token, tokens (1-8), kv row of the sequence's first token, position of the tile's first token
 // attention_forward
-//   1 q [t, q_width4] | 2 kv [slots, kv_width4] | 3 tiles | 4 o [t, kv_heads * GROUP * HEAD4] | 5 lse [t, heads]
+//   1 q [t, q_width4] | 2 kv (key-value*.wgsl) | 3 tiles | 4 o [t, kv_heads * GROUP * HEAD4] | 5 lse [t, heads]
 // attention_backward_dq
 //   1 qkv | 2 tiles | 3 o | 4 d_o | 5 lse | 6 dqkv (queries written) | 7 delta [t, heads] = sum(d_o * o)
 // attention_backward_dkv
@@ -18,7 +18,7 @@ enable subgroups;
 // loaded tokens stay loops (shuffle, not broadcast, which would want a constant lane): written out eight times they ran
 // slower on lavapipe and took a minute to compile.
 //
-// Constants HEAD4, GROUP are put behind the first line by src/nn/attention.ts.
+// Constants HEAD4, GROUP and key_value() are put behind the first line by src/nn/attention-kernels.ts.
 
 struct Params {
   kv_heads: u32,
@@ -32,7 +32,6 @@ struct Params {
 @group(0) @binding(0) var<uniform> params: Params;
 
 @group(0) @binding(1) var<storage, read> q: array<vec4f>;
-@group(0) @binding(2) var<storage, read> kv: array<vec4f>;
 @group(0) @binding(3) var<storage, read> tiles: array<vec4u>;
 @group(0) @binding(4) var<storage, read_write> o: array<vec4f>;
 @group(0) @binding(5) var<storage, read_write> lse: array<f32>;
@@ -59,7 +58,10 @@ fn attention_forward(@builtin(workgroup_id) group: vec3u, @builtin(subgroup_invo
     let slot = (tile.z + min(j0 + lane, keys - 1u)) * params.kv_width4 + head * HEAD4;
     var k: array<vec4f, HEAD4>;
     var v: array<vec4f, HEAD4>;
-    for (var i = 0u; i < HEAD4; i++) { k[i] = kv[slot + params.k_offset4 + i]; v[i] = kv[slot + params.v_offset4 + i]; }
+    for (var i = 0u; i < HEAD4; i++) {
+      k[i] = key_value(slot + params.k_offset4 + i);
+      v[i] = key_value(slot + params.v_offset4 + i);
+    }
     let count = min(8u, keys - j0);
     for (var n = 0u; n < count; n++) {
       var dots = array<vec4f, GROUP>();

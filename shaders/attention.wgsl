@@ -5,7 +5,7 @@
 //
 // attention_forward
 //   1 q      [t, q_width4] vec4, query heads first
-//   2 kv     [slots, kv_width4] vec4, keys from k_offset4, values from v_offset4
+//   2 kv     [slots, kv_width4] (key-value*.wgsl), keys from k_offset4, values from v_offset4
 //   3 rows   [t] (base, position)
 //   4 o      [t, kv_heads * GROUP * HEAD4] vec4
 //   5 lse    [t, kv_heads * GROUP]
@@ -14,7 +14,7 @@
 // attention_backward_dkv
 //   1 qkv | 2 ends [t]: one past the last token of the sequence | 3 d_o | 4 lse | 5 delta | 6 dqkv (keys, values written)
 //
-// Constants HEAD4, GROUP are put in front of this text by src/nn/attention.ts.
+// Constants HEAD4, GROUP and key_value() are put in front of this text by src/nn/attention-kernels.ts.
 
 struct Params {
   t: u32,
@@ -29,7 +29,6 @@ struct Params {
 @group(0) @binding(0) var<uniform> params: Params;
 
 @group(0) @binding(1) var<storage, read> q: array<vec4f>;
-@group(0) @binding(2) var<storage, read> kv: array<vec4f>;
 @group(0) @binding(3) var<storage, read> rows: array<vec2u>;
 @group(0) @binding(4) var<storage, read_write> o: array<vec4f>;
 @group(0) @binding(5) var<storage, read_write> lse: array<f32>;
@@ -53,7 +52,10 @@ fn attention_forward(@builtin(global_invocation_id) id: vec3u) {
     let slot = (row.x + j) * params.kv_width4 + head * HEAD4;
     var k: array<vec4f, HEAD4>;
     var v: array<vec4f, HEAD4>;
-    for (var i = 0u; i < HEAD4; i++) { k[i] = kv[slot + params.k_offset4 + i]; v[i] = kv[slot + params.v_offset4 + i]; }
+    for (var i = 0u; i < HEAD4; i++) {
+      k[i] = key_value(slot + params.k_offset4 + i);
+      v[i] = key_value(slot + params.v_offset4 + i);
+    }
     for (var g = 0u; g < GROUP; g++) {
       var dots = vec4f();
       for (var i = 0u; i < HEAD4; i++) { dots = fma(query[g * HEAD4 + i], k[i], dots); }

@@ -8,6 +8,7 @@ import { TextTokenizer } from '../models/text-tokenizer';
 import type { WeightSource } from '../models/weights';
 import type { DecoderConfig } from '../nn/config';
 import type { DecoderModel } from '../nn/decoder-model';
+import { precisionChoices } from '../nn/precision';
 import type { CommandIo } from './command';
 import { openPath } from './path-source';
 
@@ -22,6 +23,14 @@ export const floatsOption = {
   type: 'string',
   choices: ['f32', 'q8', 'q4'] as const,
   help: 'keep float matrices as they are, or round them to 8 or 4 bits (default: by size)',
+} as const;
+
+/** Of `LoadOptions.precision`. */
+export const precisionOption = {
+  type: 'string',
+  choices: precisionChoices,
+  default: 'f32',
+  help: 'of the cached keys and values: f16 in half the memory, auto = f16 where this device computes it right',
 } as const;
 
 /** Opens the files without reading weights. Throws `bad-value` without a path, else what the readers throw. */

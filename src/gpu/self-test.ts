@@ -44,6 +44,15 @@ export async function runSelfTest(gpu: Gpu, { breakKernel }: SelfTestOptions = {
       `Choose one of: ${checks.map((check) => check.name).join(', ')}.`,
     );
   }
+  return runChecks(gpu, checks, { breakKernel });
+}
+
+/** Runs these checks in one submission. A device that cannot run one fails it; only a lost device throws. */
+export async function runChecks(
+  gpu: Gpu,
+  checks: readonly Check[],
+  { breakKernel }: SelfTestOptions = {},
+): Promise<SelfTestResult[]> {
   const kernels = checks.map((check) =>
     gpu.kernel(check.name === breakKernel ? falsified(check.source) : check.source, check.entry),
   );

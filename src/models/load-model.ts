@@ -10,6 +10,7 @@ import type { DecoderConfig } from '../nn/config';
 import { DecoderModel } from '../nn/decoder-model';
 import type { MatrixForm } from '../nn/decoder-weights';
 import type { LoraSettings } from '../nn/lora';
+import type { PrecisionChoice } from '../nn/precision';
 import { PolicyLoss } from '../rl/kernels/policy-loss';
 import { engineLayout, type Piece } from './llama-names';
 import type { TensorInfo, WeightForm, WeightSource } from './weights';
@@ -22,6 +23,8 @@ export interface LoadOptions {
   /** What becomes of float matrices: `keep` f32, or quantised while loading. Default: `keep` below 64 million weights, else q8. */
   floats?: WeightForm;
   tokensPerPass?: number;
+  /** Of the KV cache and of scoring. Default f32. */
+  precision?: PrecisionChoice;
   signal?: AbortSignal;
   /** Called after every piece. */
   onProgress?: (loaded: { bytes: number; total: number; tensor: string }) => void;
@@ -104,6 +107,7 @@ export async function loadModel(gpu: Gpu, source: WeightSource, options: LoadOpt
     frozen: !options.lora,
     forms,
     tokensPerPass: options.tokensPerPass,
+    precision: options.precision,
   });
   try {
     await gpu.memory.settle();

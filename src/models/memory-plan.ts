@@ -10,6 +10,7 @@ import { activationBytes } from '../nn/activations';
 import type { DecoderConfig } from '../nn/config';
 import { trainingKeep } from '../nn/decoder';
 import type { MatrixForm } from '../nn/decoder-weights';
+import { cacheBytes, type Precision } from '../nn/precision';
 import { QuantisedMatrix } from '../nn/quantised-matrix';
 import { engineLayout } from './llama-names';
 
@@ -24,6 +25,8 @@ export interface PlanSettings {
   passTokens: number;
   /** Tokens read at once while a prompt is computed. */
   promptTokens: number;
+  /** Of the KV cache; default f32. */
+  precision?: Precision;
 }
 
 export interface PlanLimits {
@@ -93,7 +96,7 @@ export function planMemory(
 
   const half = c.headDim / 2;
   const tables = buffer('rotations', c.contextLength * half * 8) + Math.max(UNPACK_BYTES, 64 * widest * 4);
-  const kvRow = 2 * c.kvHeads * c.headDim * 4;
+  const kvRow = 2 * c.kvHeads * c.headDim * cacheBytes[settings.precision ?? 'f32'];
   const keyValueCache = streams === 0 ? 0 : c.layers * buffer('kv cache', streams * c.contextLength * kvRow);
   const read = Math.min(promptTokens, streams * c.contextLength);
   const generation =

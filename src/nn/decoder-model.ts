@@ -2,6 +2,7 @@
 import { DreamError } from '../data/errors';
 import { type GpuBuffer, IDLE_BYTES } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
+import { Activations } from './activations';
 import { AdamW } from './adamw';
 import { ComposedEmbedding } from './composed-embedding';
 import { checkConfig, type DecoderConfig } from './config';
@@ -18,6 +19,7 @@ import type {
 } from './language-model';
 import { hold, lossTokens, type Pack, packSequences, uploadPack } from './packing';
 import type { Parameter } from './parameter';
+import { choosePrecision, type Precision, type PrecisionChoice } from './precision';
 import { Sampler } from './sampler';
 import { DecoderSessions } from './sessions';
 import { stat, type TokenLoss } from './token-loss';
@@ -27,6 +29,8 @@ export interface DecoderModelOptions extends DecoderOptions {
   embeddingParts?: Int32Array | null;
   /** Tokens per forward/backward pass; gradients accumulate over passes. */
   tokensPerPass?: number;
+  /** Of the KV cache, and of `score`, which goes through a cache where that is f16. Default f32. */
+  precision?: PrecisionChoice;
 }
 
 export class DecoderModel implements LanguageModel {
@@ -46,7 +50,7 @@ export class DecoderModel implements LanguageModel {
     private readonly gpu: Gpu,
     readonly config: DecoderConfig,
     private readonly tokenLoss: TokenLoss,
-    options: DecoderModelOptions = {},
+    private readonly options: DecoderModelOptions = {},
   ) {
     checkConfig(config);
     this.decoder = new Decoder(gpu, config, options);
@@ -66,16 +70,27 @@ export class DecoderModel implements LanguageModel {
     return this.config.contextLength;
   }
 
+  /** What the KV cache holds; known after `prepare`. */
+  get precision(): Precision {
+    return this.decoder.attention.precision;
+  }
+
   /** What the optimiser updates. */
   private get trained(): Parameter[] {
     return this.composed ? this.composed.replace(this.decoder.trainable) : this.decoder.trainable;
   }
 
-  /** Compiles all kernels and picks the fastest product and attention on this device. Call once before use. */
+  /**
+   * Compiles all kernels and picks the fastest product and attention on this device. Call once before use.
+   * Throws `f16-unreliable` where f16 was demanded and this device computes it wrong.
+   */
   async prepare(): Promise<this> {
+    const { attention } = this.decoder;
     await this.gpu.ready();
     await this.decoder.matmul.tune();
-    await this.decoder.attention.tune();
+    await attention.tune();
+    attention.useCache(await choosePrecision(this.gpu, this.options.precision ?? 'f32'));
+    await this.gpu.ready();
     if (this.decoder.weights.matrices.size > 0) await this.decoder.weights.products.tune();
     return this;
   }
@@ -95,9 +110,14 @@ export class DecoderModel implements LanguageModel {
       const batch = uploadPack(this.gpu, pack, this.config.vocabSize, held);
       const targetBuffer = hold(held, gpu.upload(targets, 'targets'));
       const out = this.headBuffers(n, held);
-      const acts = trainingActivations(gpu, this.config, n);
+      const isCached = decoder.attention.precision !== 'f32';
+      const acts = isCached ? new Activations(gpu, this.config, n, 'none') : trainingActivations(gpu, this.config, n);
       const rec = gpu.record('score');
-      decoder.forward(rec, batch, acts);
+      if (isCached) {
+        // Whole sequences: a layer's keys and values are done with when the next layer begins.
+        const cache = hold(held, gpu.alloc(n * decoder.attention.cacheRowBytes, 'kv cache of a pass'));
+        decoder.forwardCached(rec, batch, acts, Array(this.config.layers).fill(cache));
+      } else decoder.forward(rec, batch, acts);
       decoder.head.forward(rec, acts.final, targetBuffer, out, n)?.release();
       rec.submit();
       const logProbs = await gpu.readF32(out.logProbs, n);

@@ -50,7 +50,7 @@ export class DecoderSessions implements Sessions {
   ) {
     const { config, attention } = decoder;
     this.contextLength = config.contextLength;
-    const bytes = count * config.contextLength * attention.kvWidth4 * 16;
+    const bytes = count * config.contextLength * attention.cacheRowBytes;
     this.caches = Array.from({ length: config.layers }, (_, l) => gpu.alloc(bytes, `kv cache ${l}`));
     this.streams = Array.from({ length: count }, () => ({ cached: 0, pending: [] }));
   }
@@ -127,7 +127,7 @@ export class DecoderSessions implements Sessions {
     const others = to.filter((stream) => stream !== from);
     for (const stream of others) this.streams[stream] = { cached: source.cached, pending: [...source.pending] };
     if (source.cached === 0 || others.length === 0) return;
-    const rowBytes = this.decoder.attention.kvWidth4 * 16;
+    const rowBytes = this.decoder.attention.cacheRowBytes;
     const bytes = source.cached * rowBytes;
     const place = (stream: number): number => stream * this.contextLength * rowBytes;
     const rec = this.gpu.record('copy streams');

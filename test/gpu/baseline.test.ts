@@ -4,8 +4,9 @@
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { nodeGpu } from '../../src/cli/node-gpu';
+import { halfCacheChecks } from '../../src/gpu/checks/half-cache-checks';
 import { type Gpu, openGpu } from '../../src/gpu/device';
-import { runSelfTest } from '../../src/gpu/self-test';
+import { runChecks, runSelfTest } from '../../src/gpu/self-test';
 import { testGpu } from '../gpu';
 
 /** Defaults of the WebGPU specification, as far as the engine asks for limits. */
@@ -48,16 +49,17 @@ test('the device is as modest as meant', () => {
 
 const shaders = import.meta.glob<string>('../../shaders/*.wgsl', { query: '?raw', import: 'default', eager: true });
 const named = Object.entries(shaders).map(([path, text]) => [path.replace(/.*\/|\.wgsl/g, ''), text] as const);
-/** What other shaders are made of; it has no kernel of its own. */
-const part = 'quantised-block';
-const portable = named.filter(([name]) => name !== part && !name.endsWith('-subgroup'));
+/** What other shaders are made of; they have no kernel of their own. */
+const parts = ['quantised-block', 'key-value', 'key-value-half'];
+const portable = named.filter(([name]) => !parts.includes(name) && !name.endsWith('-subgroup'));
+const textOf = (name: string) => new Map(named).get(name);
 
 /** What a launcher puts in front of a shader: the largest heads and tiles we expect, a mask that asks for its buffer. */
-const quantised = `const BITS = 4u;\nconst SINGLE = true;\nconst TILE = 16u;\n${new Map(named).get(part)}`;
+const quantised = `const BITS = 4u;\nconst SINGLE = true;\nconst TILE = 16u;\n${textOf('quantised-block')}`;
 const mask = `@group(0) @binding(6) var<storage, read> mask: array<u32>;
 fn allowed(row: u32, i: u32) -> bool { return mask[row + i / 32u] != 0u; }\n`;
 const prefixes: Record<string, string> = {
-  attention: 'const HEAD4 = 32u;\nconst GROUP = 2u;\n',
+  attention: `const HEAD4 = 32u;\nconst GROUP = 2u;\n${textOf('key-value')}`,
   sampler: mask,
   'sampler-wide': mask,
   'quantised-forward': quantised,
@@ -73,6 +75,10 @@ describe('compiles', () => {
     await gpu.ready();
     for (const kernel of kernels) expect(kernel.pipeline).not.toBeNull();
   });
+});
+
+test('a cache in half precision needs no optional feature either', async () => {
+  expect((await runChecks(gpu, halfCacheChecks())).filter(({ ok }) => !ok)).toEqual([]);
 });
 
 test('the self-test passes without any optional feature', async () => {

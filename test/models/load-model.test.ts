@@ -144,7 +144,7 @@ describe('what goes wrong leaves nothing on the GPU', () => {
 });
 
 describe('the memory plan', () => {
-  test('agrees with the count within a tenth', async () => {
+  test.each(['f32', 'f16'] as const)('agrees with the count within a tenth, cache in %s', async (precision) => {
     const gpu = await ownGpu();
     try {
       const source = randomSource('smollm2-135m');
@@ -155,10 +155,10 @@ describe('the memory plan', () => {
           .filter(([name]) => wanted.has(name))
           .map(([name, info]) => [name, name.includes('embed') ? { ...info, rows: 4096 } : info]),
       );
-      const options = { contextLength: 96, lora: { rank: 8, alpha: 16 }, tokensPerPass: 256 };
+      const options = { contextLength: 96, lora: { rank: 8, alpha: 16 }, tokensPerPass: 256, precision };
       const shape: WeightSource = { ...small, tensors };
       const { config, forms } = planLoad(shape, options);
-      const settings = { rank: 8, contextLength: 96, streams: 4, passTokens: 256, promptTokens: 128 };
+      const settings = { rank: 8, contextLength: 96, streams: 4, passTokens: 256, promptTokens: 128, precision };
       const { maxBufferSize, maxStorageBufferBindingSize } = gpu.limits;
       const plan = planMemory(config, forms, settings, { maxBufferSize, maxStorageBufferBindingSize });
       gpu.memory.trim();

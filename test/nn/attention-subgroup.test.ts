@@ -135,4 +135,34 @@ describe('subgroup attention', () => {
     expect(subgroup.o).toEqual(plain.o);
     expect(subgroup.lse).toEqual(plain.lse);
   });
+
+  it.each([...shapes, [9, 3, 64]] as const)(
+    'decodes single tokens as the plain one does: %i heads, %i key-value heads of width %i',
+    async (heads, kvHeads, headDim) => {
+      const c = config(heads, kvHeads, headDim);
+      const attention = new Attention(gpu, c);
+      await attention.tune();
+      if (!attention.hasSubgroupVariant) return expect(attention.decodeVariant).toBe('plain');
+      const positions = [0, 1, 7, 8, 15, 16, 30];
+      const t = positions.length;
+      const data = {
+        qkv: normals(5, t * attention.qWidth4 * 4),
+        cache: normals(6, t * 32 * attention.kvWidth4 * 4),
+        rows: Uint32Array.from(positions.flatMap((position, stream) => [stream * 32, position])),
+        o: new Float32Array(t * heads * headDim).fill(777),
+        lse: new Float32Array(t * heads).fill(777),
+      };
+      const run = (variant: AttentionVariant) => {
+        attention.decodeVariant = variant;
+        return runKernel(gpu, data, (rec, b) =>
+          attention.forwardCached(rec, b.qkv, b.cache, b.rows, b.o, b.lse, t, 12),
+        );
+      };
+      const plain = await run('plain');
+      const subgroup = await run('subgroup');
+      expect(plain.o).not.toContain(777);
+      expect(subgroup.o).toEqual(plain.o);
+      expect(subgroup.lse).toEqual(plain.lse);
+    },
+  );
 });

@@ -1,12 +1,14 @@
 /**
  * @file What the engine must say of a real model, against PyTorch on the same dequantised weights. Each check throws, or
- * returns what it measured. Bounds are those of the f32 path.
+ * returns what it measured.
  */
 import { join } from 'node:path';
 import { root } from '../../scripts/run.mjs';
 import { askLlamaCpp, dream, folder, oracle, prepareLlamaCpp, prepareOnnx, readJson, writeJson } from './oracles.mjs';
 
+/** Keys and values in f32, and in f16. */
 const LOG_PROB = 2e-3;
+const LOG_PROB_HALF = 3e-2;
 const GRADIENT = 1e-3;
 const LOSS = 0.01;
 const EXPORTED = 1e-2;
@@ -63,6 +65,13 @@ export async function scoreChecks(model, check) {
       must(tokens.length >= 200, `the text has only ${tokens.length} tokens`);
       const line = within(gap(logprobs, expected.logprobs[i]), LOG_PROB, 'largest difference');
       return `${line}, ${tokens.length} tokens on ${adapter}`;
+    });
+    await check(`score: text ${i + 1} in f16 as in PyTorch`, async () => {
+      const half = ['--precision', 'f16'];
+      const { tokens, logprobs, precision } = await dream('score', '--model', model, '--text', text, ...half);
+      mustEqual(tokens, expected.tokens[i], 'the tokens');
+      must(precision === 'f16', `the cache was in ${precision}`);
+      return within(gap(logprobs, expected.logprobs[i]), LOG_PROB_HALF, 'largest difference');
     });
   }
 }

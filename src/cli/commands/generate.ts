@@ -6,7 +6,7 @@ import type { TextTokenizer } from '../../models/text-tokenizer';
 import { generateAll } from '../../nn/continuous-batch';
 import type { CommandIo } from '../command';
 import { nodeGpu } from '../node-gpu';
-import { floatsOption, loadFromDisk, modelOption, openSource, openTokenizer } from '../open-model';
+import { floatsOption, loadFromDisk, modelOption, openSource, openTokenizer, precisionOption } from '../open-model';
 import { describeOptions, type OptionSpecs, parseOptions } from '../options';
 
 const specs = {
@@ -25,6 +25,7 @@ const specs = {
   seed: { type: 'integer', help: 'of the sampling', default: 1, min: 0 },
   'max-tokens': { type: 'integer', help: 'new tokens at most', default: 128, min: 1, max: 4096 },
   'ignore-end': { type: 'boolean', help: 'go on after the end of a turn' },
+  precision: precisionOption,
 } as const satisfies OptionSpecs;
 
 export const help = `Usage: dream generate --model PATH --prompt TEXT
@@ -32,8 +33,8 @@ export const help = `Usage: dream generate --model PATH --prompt TEXT
 Batches are ragged: prompts of any length decode together, each as it would alone.
 
 ${describeOptions(specs)}
-  --json             {"tokens","text","logprobs","promptTokens","stopped","tokensPerSecond","adapter"}
-                     (--prompts: {"results":[{...}],"tokensPerSecond","adapter"})`;
+  --json             {"tokens","text","logprobs","promptTokens","stopped","tokensPerSecond","precision","adapter"}
+                     (--prompts: {"results":[{...}],"tokensPerSecond","precision","adapter"})`;
 
 export async function run(args: string[], io: CommandIo): Promise<void> {
   const options = parseOptions(args, specs);
@@ -50,6 +51,7 @@ export async function run(args: string[], io: CommandIo): Promise<void> {
   const model = await loadFromDisk(io, gpu, source, {
     contextLength: longest + options['max-tokens'],
     floats: options.floats,
+    precision: options.precision,
   });
   const start = performance.now();
   const bar = io.progress('generate');
@@ -80,7 +82,7 @@ export async function run(args: string[], io: CommandIo): Promise<void> {
   for (const { text } of results) io.print(text);
   const tokensPerSecond = generated.reduce((sum, { tokens }) => sum + tokens.length, 0) / seconds;
   io.note(`${tokensPerSecond.toFixed(1)} tokens/s, reading the prompt included`);
-  const rest = { tokensPerSecond, adapter: gpu.adapterName };
+  const rest = { tokensPerSecond, precision: model.precision, adapter: gpu.adapterName };
   io.result(options.prompts === undefined ? { ...results[0], ...rest } : { results, ...rest });
   model.dispose();
 }

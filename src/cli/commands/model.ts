@@ -15,6 +15,12 @@ const planSpecs = {
   context: { type: 'integer', help: 'longest sequence in tokens', default: 2048, min: 16, max: 131072 },
   streams: { type: 'integer', help: 'episodes that generate together', default: 8, min: 0, max: 256 },
   tokens: { type: 'integer', help: 'tokens of a training pass', default: 2048, min: 16, max: 65536 },
+  precision: {
+    type: 'string',
+    choices: ['f32', 'f16'],
+    default: 'f32',
+    help: 'of the cached keys and values',
+  },
   budget: { type: 'number', help: 'GiB of GPU memory you are ready to give', default: 4, min: 0.1, max: 1024 },
 } as const satisfies OptionSpecs;
 
@@ -86,6 +92,7 @@ async function plan(args: string[], io: CommandIo): Promise<void> {
       streams: options.streams,
       passTokens: options.tokens,
       promptTokens: 2048,
+      precision: options.precision,
     },
     { ...limitsOf(gpu.limits), budgetBytes: options.budget * 2 ** 30 },
   );

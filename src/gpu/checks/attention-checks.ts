@@ -1,5 +1,6 @@
 /** @file Attention and its gradient on two ragged sequences, two query heads sharing one key-value head. */
 import source from '../../../shaders/attention.wgsl?raw';
+import keyValue from '../../../shaders/key-value.wgsl?raw';
 import { type Check, numbers, sum } from './check';
 
 const [heads, headDim] = [2, 8];
@@ -50,7 +51,7 @@ function solve() {
 export function attentionChecks(): Check[] {
   const { o, lse, delta, dqkv } = solve();
   const common = {
-    source: `const HEAD4 = ${headDim / 4}u;\nconst GROUP = ${heads}u;\n${source}`,
+    source: `const HEAD4 = ${headDim / 4}u;\nconst GROUP = ${heads}u;\n${keyValue}${source}`,
     workgroups: [1] as const,
     u32: [t, 1, width / 4, width / 4, (heads * headDim) / 4, ((heads + 1) * headDim) / 4],
     f32: [scale],
