@@ -31,6 +31,7 @@ const commands: Record<string, Entry> = {
   bench: { summary: 'measure kernels, decoding and training', load: () => import('./commands/bench') },
   doctor: { summary: 'show the GPU and check its arithmetic', load: () => import('./commands/doctor') },
   relay: { summary: 'let the page reach environment servers without CORS', load: () => import('./commands/relay') },
+  import: { summary: 'read trajectories of other programs', load: () => import('./commands/import') },
   env: { summary: 'the worlds, and a game in them: env list, env play', load: () => import('./commands/env') },
 };
 
