@@ -4,6 +4,7 @@ import type { World } from './world';
 
 export const worlds: Readonly<Record<string, () => Promise<World>>> = {
   household: async () => (await import('./household')).householdWorld,
+  shop: async () => (await import('./shop')).shopWorld,
 };
 
 /** @throws DreamError `unknown-world` */

@@ -11,6 +11,7 @@ import type { DecoderModel } from '../../nn/decoder-model';
 import { Matmul } from '../../nn/matmul';
 import { gpuAdvantages } from '../../rl/kernels/advantages';
 import { gpuTopK } from '../../rl/kernels/topk';
+import { benchEnvironments } from '../bench-envs';
 import { languageModelDecode, quantisedSpeeds } from '../bench-quantised';
 import { benchShape } from '../bench-shape';
 import type { CommandIo } from '../command';
@@ -23,6 +24,7 @@ const specs = {
     value: 'NAME',
     help: `a GRPO step of this shape on random 4-bit weights: ${Object.keys(SHAPES).join(', ')}`,
   },
+  envs: { type: 'boolean', help: 'the built-in worlds instead: episodes, steps and snapshots per second; no GPU' },
   tokens: { type: 'integer', help: 'tokens of that step', default: 64, min: 36, max: 8192 },
 } as const satisfies OptionSpecs;
 
@@ -33,10 +35,15 @@ weights, decoding at batch 1, 16 and 64, a 135-million-weight model in 4 bits at
 
 ${describeOptions(specs)}
   --json             {"adapter","peakGflops","kernels":[{"name","m","gflops","fractionOfPeak"}],
-                     "decode":[{"batch","tokensPerSecond"}],"languageModel":{"shape","decode"},"train":{"tokensPerSecond"},"kernelTimeShare","kernelTimes"}`;
+                     "decode":[{"batch","tokensPerSecond"}],"languageModel":{"shape","decode"},"train":{"tokensPerSecond"},"kernelTimeShare","kernelTimes"}
+  --envs --json      {"envs":[{"name","episodesPerSecond","stepsPerSecond","snapshotMicroseconds"}]}`;
 
 export async function run(args: string[], io: CommandIo): Promise<void> {
   const options = parseOptions(args, specs);
+  if (options.envs) {
+    await benchEnvironments(io);
+    return;
+  }
   if (options.shape !== undefined) return benchShape(io, options.shape, options.tokens);
   const { gpu, policy, experience, tokenizer } = await openHouseholdEngine(io.root);
   io.print(`adapter ${gpu.adapterName}${gpu.isSoftware ? ' (software)' : ''}`);
