@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { parseExperiment, plannedRuns, quickened, runConfig } from '../../../src/dream/experiment/definition';
+
+const base = {
+  format: 'dreamgym-experiment',
+  version: 1,
+  name: 'small',
+  seeds: [1, 2],
+  settings: { iterations: 10, tasksPerIteration: 4 },
+  evaluation: { tasks: 100 },
+  baseline: 'Warm start',
+  quick: { seeds: [1], scale: 0.3, tasks: 40 },
+  rows: [
+    { name: 'Warm start', stages: [] },
+    { name: 'SFT', stages: [{ kind: 'sft', updates: 50 }] },
+    { name: 'Real', stages: [{ kind: 'rl', settings: { rollouts: 'real' } }] },
+  ],
+};
+const code = (change: object) => {
+  try {
+    parseExperiment({ ...base, ...change });
+    return null;
+  } catch (error) {
+    return (error as { code?: string }).code;
+  }
+};
+
+describe('an experiment’s definition', () => {
+  it('expands to rows x seeds, seed by seed', () => {
+    const runs = plannedRuns(parseExperiment(base));
+    expect(runs.map((run) => run.id)).toEqual([
+      '01-warm-start-seed1',
+      '02-sft-seed1',
+      '03-real-seed1',
+      '01-warm-start-seed2',
+      '02-sft-seed2',
+      '03-real-seed2',
+    ]);
+    expect(new Set(runs.map((run) => run.fingerprint)).size).toBe(6);
+  });
+
+  it('gives every rl stage the shared settings, its own and the seed', () => {
+    const experiment = parseExperiment(base);
+    const config = runConfig(experiment, { kind: 'rl', settings: { rollouts: 'real', groupSize: 3 } }, 7);
+    expect(config).toMatchObject({ seed: 7, iterations: 10, tasksPerIteration: 4, groupSize: 3, rollouts: 'real' });
+    // One examination at the end, no curve, unless one is asked for.
+    expect(config.evalEvery).toBe(10);
+  });
+
+  it.each([
+    ['an unknown key', { surprise: 1 }],
+    ['an unknown key of a row', { rows: [{ name: 'A', stages: [], speed: 2 }] }],
+    ['an unknown kind of stage', { rows: [{ name: 'A', stages: [{ kind: 'magic' }] }] }],
+    ['an unknown setting', { settings: { learningRates: 1 } }],
+    ['a seed among the settings', { settings: { seed: 3 } }],
+    ['two rows of one name', { rows: [base.rows[0], base.rows[0]] }],
+    ['a baseline that is no row', { baseline: 'Nothing' }],
+    ['a seed twice', { seeds: [1, 1] }],
+    ['no rows', { rows: [], baseline: undefined }],
+    ['an impossible budget', { maxRealTransitions: 100 }],
+    ['a name that is no name', { name: '../up' }],
+    ['another version', { version: 2 }],
+  ])('refuses %s before anything runs', (_, change) => {
+    expect(code(change)).toBe('bad-experiment');
+  });
+
+  it('refuses settings out of range', () => {
+    expect(code({ settings: { groupSize: 1 } })).toBe('config-invalid');
+  });
+
+  it('has a quick version at a fraction of the updates', () => {
+    const quick = quickened(parseExperiment(base));
+    expect(quick).toMatchObject({ name: 'small-quick', seeds: [1], evaluation: { tasks: 40 } });
+    expect(quick.settings.iterations).toBe(3);
+    expect(quick.rows[1].stages[0]).toMatchObject({ updates: 15 });
+  });
+});

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import {
+  band,
+  meanInterval,
+  pairedDifference,
+  type RunResult,
+  resultsCsv,
+  tabulate,
+} from '../../../src/dream/experiment/results';
+
+const result = (row: string, seed: number, outcomes: string, curve: RunResult['curve'] = []): RunResult => ({
+  row,
+  seed,
+  realSuccess: [...outcomes].filter((o) => o === '1').length / outcomes.length,
+  atRolloutTemperature: 0,
+  outcomes,
+  realTransitions: 10,
+  dreamedTransitions: 0,
+  measurementSteps: 0,
+  rewardError: null,
+  fidelity: null,
+  curve,
+  updates: 1,
+  seconds: 1,
+  weightsHash: 'h',
+  adapter: 'a',
+  date: '2026-01-01',
+});
+
+describe('what an experiment found', () => {
+  it('gives a mean its Student interval, and one value none', () => {
+    // t(2, 97.5 %) = 4.303, s = .1, n = 3.
+    const { mean, low, high } = meanInterval([0.4, 0.5, 0.6]);
+    expect(mean).toBeCloseTo(0.5, 12);
+    expect(high! - mean).toBeCloseTo((4.303 * 0.1) / Math.sqrt(3), 6);
+    expect(mean - low!).toBeCloseTo(high! - mean, 12);
+    expect(meanInterval([0.3])).toEqual({ mean: 0.3, low: null, high: null });
+  });
+
+  it('compares task by task: what is hard for both rows is no noise', () => {
+    const hard = '0'.repeat(50);
+    const same = pairedDifference([`${hard}${'1'.repeat(50)}`], [`${hard}${'1'.repeat(50)}`])!;
+    expect(same).toMatchObject({ mean: 0, low: 0, high: 0, tasks: 100 });
+    const better = pairedDifference([`${'1'.repeat(20)}${'0'.repeat(80)}`], ['0'.repeat(100)])!;
+    expect(better.mean).toBeCloseTo(0.2, 12);
+    expect(better.low).toBeGreaterThan(0.1);
+  });
+
+  it('compares only seeds that both rows have', () => {
+    const rows = tabulate(
+      [{ name: 'A' }, { name: 'B' }, { name: 'C' }],
+      [result('A', 1, '1100'), result('A', 2, '1111'), result('B', 1, '1100')],
+      'B',
+    );
+    expect(rows.map((row) => row.name)).toEqual(['A', 'B']);
+    expect(rows[0].difference!.mean).toBe(0);
+    expect(rows[1].difference).toBeNull();
+    expect(rows[0].seeds.map((s) => s.seed)).toEqual([1, 2]);
+  });
+
+  it('draws a band where every seed has a point', () => {
+    const point = (iteration: number, realSuccess: number) => ({ iteration, realSuccess, atRolloutTemperature: 0 });
+    const curve = band([result('A', 1, '1', [point(0, 0.2), point(4, 0.4)]), result('A', 2, '1', [point(0, 0.4)])]);
+    expect(curve).toHaveLength(1);
+    expect(curve[0].mean).toBeCloseTo(0.3, 12);
+  });
+
+  it('writes a table that no spreadsheet takes for formulas', () => {
+    const [, line] = resultsCsv([result('=1+"2"', 3, '10')]).split('\n');
+    expect(line).toBe('"\'=1+""2""",3,0.5,0,10,0,,1,1,h');
+  });
+});
