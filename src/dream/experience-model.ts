@@ -30,6 +30,11 @@ export interface DreamOptions {
    * any other contradiction the model is asked once more, and the second answer stands.
    */
   stepCheck: boolean;
+  /**
+   * False: the model sees the state alone, that is the beginning and its own last answer, not what came before (the
+   * paper's ablation "without history"). Absent = true.
+   */
+  history?: boolean;
 }
 
 /** What went wrong or was corrected since the environment was made. */
@@ -56,6 +61,8 @@ interface Slot {
   task: Task;
   firstObservation: string;
   tokens: number[];
+  /** Where in `tokens` the last question begins. */
+  lastQuestion: number;
   turns: Pick<Turn, 'action' | 'observation' | 'valid'>[];
   observation: string;
   lost: boolean;
@@ -90,6 +97,7 @@ export class DreamedEnvironment implements EnvironmentBatch {
       task,
       firstObservation: task.firstObservation,
       tokens: [],
+      lastQuestion: 0,
       turns: [],
       observation: task.firstObservation,
       lost: false,
@@ -123,6 +131,8 @@ export class DreamedEnvironment implements EnvironmentBatch {
     const open: number[] = [];
     asked.forEach((i, j) => {
       const question = role.question(this.slots[i].task, actions[i]!, transitionsOf(memories[j]));
+      if (this.options.history === false) this.forget(i);
+      this.slots[i].lastQuestion = this.slots[i].tokens.length;
       // A stream that cannot hold the answer ends here; the episode is lost, not judged.
       if (this.slots[i].tokens.length + question.length + role.maxNewTokens > this.sessions!.contextLength) {
         results[i] = this.lose(i);
@@ -236,6 +246,15 @@ export class DreamedEnvironment implements EnvironmentBatch {
       reasoning: answer.reasoning,
       imagined: true,
     };
+  }
+
+  /** Leaves the beginning and the last exchange: the state, without the way that led to it. */
+  private forget(i: number): void {
+    const slot = this.slots[i];
+    const opening = this.options.domain.dialect.experience.opening(slot.task, slot.firstObservation);
+    if (slot.lastQuestion <= opening.length) return;
+    slot.tokens = [...opening, ...slot.tokens.slice(slot.lastQuestion)];
+    this.rebuild(i);
   }
 
   private lose(i: number): StepResult {

@@ -47,8 +47,6 @@ const stage = v.variant('kind', [
     /** Offline transitions it may learn from. */
     transitions: v.optional(count(100, 200_000)),
     reasoning: v.optional(v.boolean(), true),
-    /** Learn anew from random weights instead of from the shipped ones. */
-    fresh: v.optional(v.boolean(), false),
   }),
 ]);
 

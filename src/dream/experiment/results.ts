@@ -27,6 +27,8 @@ export interface RunResult {
   /** Real success over the iterations, where the experiment asked for it. */
   curve: { iteration: number; realSuccess: number; atRolloutTemperature: number }[];
   updates: number;
+  /** What the stages counted besides: losses, sizes of data sets, fidelity of a retrained experience model. */
+  facts: Record<string, number>;
   seconds: number;
   weightsHash: string;
   adapter: string;

@@ -228,6 +228,7 @@ async function examine(
     fidelity: dreamt ? { replayPrecision: dreamt.replayPrecision, nextStateAccuracy: dreamt.nextStateAccuracy } : null,
     curve: joined(done),
     updates: sum((stage) => stage.report.updates),
+    facts: Object.assign({}, ...done.map((stage) => stage.report.facts)) as Record<string, number>,
     seconds: sum((stage) => stage.seconds) + (performance.now() - start) / 1000,
     weightsHash: await weightsHash(weights),
     adapter: parts.adapter,

@@ -39,6 +39,8 @@ export interface FidelityOptions {
   seed: number;
   /** Retrieval on (k = 1, from other episodes of the same room) or off. */
   retrieval?: boolean;
+  /** The history holds thoughts (for a model that thinks) or answers alone. Default: true. */
+  reasoning?: boolean;
   mixture?: Mixture;
 }
 
@@ -63,7 +65,8 @@ export function fidelityCases(size: WorldSize, options: FidelityOptions): Fideli
     const belief = new Belief(task.firstObservation);
     const context = experiencePrompt(tokenizer, task.firstObservation, task.instruction);
     return steps.map(({ state, action, observation, reward, valid }): FidelityCase => {
-      const thought = experienceThought(belief, goal, action);
+      const reasoned = experienceThought(belief, goal, action);
+      const thought = options.reasoning === false ? { ...reasoned, state: '', verdict: '', check: '' } : reasoned;
       const recalled = bank.recall(task.room, state, action, e, memories, random);
       context.push(...experienceQuestion(tokenizer, task.instruction, action, recalled));
       const determined = !firstSight(belief, action);

@@ -53,6 +53,8 @@ export interface ExperienceOptions {
   memories?: MemoryOptions;
   /** Turns that would go beyond this many tokens are left out. */
   contextLength?: number;
+  /** False: the answer alone, without the thought before it (the paper's ablation). Default: true. */
+  reasoning?: boolean;
 }
 
 /** Steps of an episode, in training as in evaluation. */
@@ -113,9 +115,9 @@ export function experienceSequences(size: WorldSize, options: ExperienceOptions)
   const memories = options.memories ?? trainingMemories;
   return episodes.map((episode, i) => {
     const random = new Random(hashKey('memories', size, options.seed, i));
-    const transcript = tellExperience(tokenizer, episode, options.contextLength ?? 640, ({ state, action }) =>
-      bank.recall(episode.task.room, state, action, i, memories, random),
-    );
+    const recall = ({ state, action }: OfflineEpisode['steps'][number]) =>
+      bank.recall(episode.task.room, state, action, i, memories, random);
+    const transcript = tellExperience(tokenizer, episode, options.contextLength ?? 640, recall, options.reasoning);
     return transcript.toArrays();
   });
 }
@@ -126,6 +128,7 @@ export function tellExperience(
   episode: OfflineEpisode,
   contextLength: number,
   recall: (step: OfflineEpisode['steps'][number]) => readonly string[],
+  reasoning = true,
 ): Transcript {
   const { task, goal, steps } = episode;
   const transcript = new Transcript().give(experiencePrompt(tokenizer, task.firstObservation, task.instruction));
@@ -133,7 +136,9 @@ export function tellExperience(
   for (const step of steps) {
     const { action, observation, reward } = step;
     const question = experienceQuestion(tokenizer, task.instruction, action, recall(step));
-    const answer = experienceAnswer(tokenizer, experienceThought(belief, goal, action), observation, reward);
+    const thought = experienceThought(belief, goal, action);
+    const said = reasoning ? thought : { ...thought, state: '', verdict: '', check: '' };
+    const answer = experienceAnswer(tokenizer, said, observation, reward);
     if (transcript.length + question.length + answer.tokens.length > contextLength) break;
     transcript.give(question).say(answer.tokens, undefined, answer.weights);
     belief.observe(observation);

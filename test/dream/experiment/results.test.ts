@@ -21,6 +21,7 @@ const result = (row: string, seed: number, outcomes: string, curve: RunResult['c
   fidelity: null,
   curve,
   updates: 1,
+  facts: {},
   seconds: 1,
   weightsHash: 'h',
   adapter: 'a',
