@@ -30,10 +30,7 @@ function shown(raw: string, abstract: string, both: boolean): string {
 
 /** A world's text may come from a file: it must not steer the terminal. */
 function printable(text: string): string {
-  return Array.from(text, (char) => {
-    const code = char.codePointAt(0)!;
-    return code === 10 || (code >= 32 && (code < 127 || code > 159)) ? char : '�';
-  }).join('');
+  return text.replace(/\p{Cc}/gu, (char) => (char === '\n' ? char : '�'));
 }
 
 /** Where a game stands: the way back, and what the last command brought. */

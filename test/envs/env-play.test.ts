@@ -4,29 +4,45 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import type { CommandIo } from '../../src/cli/command';
+import { run as env } from '../../src/cli/commands/env';
 import { play } from '../../src/cli/env-play';
 import { UsageError } from '../../src/cli/options';
 import { ProgressBar } from '../../src/cli/progress';
-import { expertAction, generateTask, HouseholdWorld } from '../../src/envs/household';
+import {
+  expertAction,
+  generateRoom,
+  generateTask,
+  type HouseholdData,
+  HouseholdWorld,
+  heldOutTasks,
+} from '../../src/envs/household';
+import { openWorld, worlds } from '../../src/envs/registry';
+import { householdGame } from './textworld/household-game';
 
-/** Plays with the given typed lines; returns what was printed and the result. */
-async function game(args: string[], typed: readonly string[], signal = new AbortController().signal, folder = '') {
-  const printed: string[] = [];
-  let result: object = {};
-  const io: CommandIo = {
+/** A terminal that only remembers. */
+function ioFor(printed: string[], signal = new AbortController().signal, folder = ''): CommandIo & { given: object } {
+  const io = {
     json: false,
     root: '',
     signal,
-    print: (line) => printed.push(line),
-    note: (line) => printed.push(line),
-    result: (value) => {
-      result = value;
+    given: {},
+    print: (line: string) => printed.push(line),
+    note: (line: string) => printed.push(line),
+    result(value: object) {
+      io.given = value;
     },
-    progress: (label) => new ProgressBar({ write: () => true, isTTY: false, columns: 80 }, label),
-    resolve: (path) => join(folder, path),
+    progress: (label: string) => new ProgressBar({ write: () => true, isTTY: false, columns: 80 }, label),
+    resolve: (path: string) => join(folder, path),
   };
+  return io;
+}
+
+/** Plays with the given typed lines; returns what was printed and the result. */
+async function game(args: string[], typed: readonly string[], signal?: AbortSignal, folder?: string) {
+  const printed: string[] = [];
+  const io = ioFor(printed, signal, folder);
   const code = await play(args, io, Readable.from(typed.map((line) => `${line}\n`)));
-  return { code, printed, result };
+  return { code, printed, result: io.given };
 }
 
 /** The expert's commands for the task a game starts with. */
@@ -79,5 +95,119 @@ describe('env play', () => {
     const controller = new AbortController();
     controller.abort();
     expect((await game([], [], controller.signal)).result).toMatchObject({ steps: 0 });
+  });
+
+  it('keeps what belongs to the household from other worlds', async () => {
+    for (const args of [
+      ['--env', 'shop', '--room', '3'],
+      ['--env', 'shop', '--helpful'],
+      ['--domain', 'x'],
+      ['--env', 'a.tw-pddl', '--task', 'x'],
+      ['--env', 'p.pddl'],
+      ['--env', 'shpo'],
+      ['--env', 'constructor'],
+      ['--env', 'shop', '--task', 'find me a unicorn'],
+      ['--held-out', '--room', '2'],
+    ])
+      await expect(game(args, [])).rejects.toThrow(UsageError);
+  });
+
+  it('plays the evaluation tasks', async () => {
+    const [, second] = heldOutTasks('small', 2);
+    const { result } = await game(['--held-out', '--seed', '2'], [':quit']);
+    expect(result).toMatchObject({ env: 'household', task: second.id, success: false, reward: 0 });
+  });
+});
+
+describe.each(Object.keys(worlds))('the world %s', (name) => {
+  it('is played in the terminal with hints, a way back and its commands', async () => {
+    const world = await openWorld(name);
+    expect(world.name).toBe(name);
+    const { printed, result } = await game(
+      ['--env', name, '--seed', '2', '--abstract'],
+      [':commands', 'nonsense', ':undo', ':hint', ':quit'],
+    );
+    const [task] = world.trainingTasks(2).slice(1);
+    expect(result).toMatchObject({ env: name, success: false, steps: 0 });
+    if (name !== 'household') expect(result).toMatchObject({ task: task.id, instruction: task.instruction });
+    expect(printed).toContain('Taken back.');
+    expect(printed.length).toBeGreaterThan(5);
+  });
+
+  it('keeps what it promises: fixed tasks, an expert that succeeds, snapshots that hold', async () => {
+    const world = await openWorld(name);
+    const training = world.trainingTasks(12);
+    const heldOut = world.heldOutTasks(12);
+    expect(world.trainingTasks(6)).toEqual(training.slice(0, 6));
+    expect(world.heldOutTasks(6)).toEqual(heldOut.slice(0, 6));
+    expect(heldOut.filter((task) => training.some((other) => other.id === task.id))).toEqual([]);
+    const environment = world.create();
+    const other = world.create();
+    for (const task of [...training.slice(0, 3), ...heldOut.slice(0, 3)]) {
+      expect(environment.reset(task)).toBe(task.firstObservation);
+      const before = structuredClone(environment.snapshot());
+      const rewards: number[] = [];
+      for (let i = 0; i < 60; i++) {
+        const action = world.expert(environment);
+        if (action === null) break;
+        const possible = environment.admissible();
+        if (!possible.some((form) => form.includes('<'))) expect(possible).toContain(action);
+        expect(possible).toEqual([...possible].sort());
+        const { reward, done } = environment.step(action);
+        rewards.push(reward);
+        if (done) break;
+      }
+      expect(rewards.at(-1)).toBe(1);
+      environment.restore(before);
+      other.restore(before);
+      expect(other.admissible()).toEqual(environment.admissible());
+      const action = world.expert(environment) ?? '';
+      expect(world.expert(other)).toBe(action);
+      expect(other.step(action)).toEqual(environment.step(action));
+    }
+  });
+});
+
+describe('a game file', () => {
+  const task = generateTask('small', 4, 2);
+  const { goal } = task.data as HouseholdData;
+  const file = { ...householdGame(generateRoom('small', 4), goal, 'put', task.instruction), walkthrough: solution() };
+
+  it('is played from one file or from three, and hints at its walkthrough', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'game-'));
+    try {
+      await writeFile(join(folder, 'game.tw-pddl'), JSON.stringify(file));
+      const play = (args: string[], typed: string[]) => game(args, typed, undefined, folder);
+      const whole = await play(['--env', 'game.tw-pddl'], [':hint', ...solution()]);
+      expect(whole.printed[0]).toContain('-= Welcome to TextWorld, ALFRED! =-\n\nYou are in the middle of a room.');
+      expect(whole.printed[2]).toBe(solution()[0]);
+      expect(whole.result).toMatchObject({ env: 'textworld', success: true, instruction: task.instruction });
+
+      await writeFile(join(folder, 'p.pddl'), file.pddl_problem);
+      await writeFile(join(folder, 'd.pddl'), file.pddl_domain);
+      await writeFile(join(folder, 'g.twl2'), file.grammar);
+      const apart = await play(['--env', 'p.pddl', '--domain', 'd.pddl', '--text-grammar', 'g.twl2'], solution());
+      expect(apart.printed[0]).toBe(whole.printed[0]);
+      expect(apart.result).toMatchObject({ success: true });
+
+      await writeFile(join(folder, 'bad.tw-pddl'), '{"pddl_domain": "\u001b[2J"}');
+      await expect(play(['--env', 'bad.tw-pddl'], [])).rejects.toMatchObject({ code: 'game-unreadable' });
+      await expect(play(['--env', 'none.tw-pddl'], [])).rejects.toMatchObject({ code: 'file-unreadable' });
+      // Text that would steer the terminal is shown, not obeyed.
+      const grammar = file.grammar.replace('-= Welcome', '\\u001bc-= Welcome');
+      await writeFile(join(folder, 'rude.tw-pddl'), JSON.stringify({ ...file, grammar }));
+      expect((await play(['--env', 'rude.tw-pddl'], [])).printed[0]).toMatch(/^\ufffdc-= Welcome/);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});
+
+describe('env list', () => {
+  it('names every world', async () => {
+    const io = ioFor([]);
+    await env(['list'], io);
+    expect(io.given).toEqual({ envs: expect.arrayContaining([{ name: 'household', summary: expect.any(String) }]) });
+    expect((io.given as { envs: { name: string }[] }).envs.map(({ name }) => name)).toEqual(Object.keys(worlds));
   });
 });

@@ -24,7 +24,6 @@ export interface GameFile {
 
 /** A game ready to be played. Immutable; any number of episodes share it. */
 export interface Game {
-  readonly file: GameFile;
   readonly logic: Logic;
   readonly grammar: Grammar;
   /** What each object is called. */
@@ -92,7 +91,7 @@ export function compileGame(file: GameFile): Game {
       throw gameError('grammar', 1, `the rule "${name}", which ${from} needs, is missing`);
     for (const { symbols } of alternatives) note(symbols, `the rule "${name}"`);
   }
-  return { file, logic, grammar, names: demangle(logic.objects) };
+  return { logic, grammar, names: demangle(logic.objects) };
 }
 
 const compiled = new WeakMap<object, Game>();

@@ -15,7 +15,7 @@ import {
 } from './logic';
 
 /** Candidates one question may look at. ALFWorld's games need some thousands a step. */
-const MAX_CANDIDATES = 3_000_000;
+const MAX_CANDIDATES = 1_000_000;
 const UNBOUND = -1;
 
 /** Called at each solution, with the binding in place; true ends the search. */

@@ -30,7 +30,8 @@ export type Part = 'domain' | 'problem' | 'grammar';
 export function gameError(part: Part, line: number, problem: string): DreamError {
   return new DreamError(
     'game-unreadable',
-    `The ${part} of the game has an error in line ${line}: ${problem}.`,
+    // The words of a file must not steer the terminal that shows the message.
+    `The ${part} of the game has an error in line ${line}: ${problem}.`.replace(/\p{Cc}/gu, ' '),
     'Use a game.tw-pddl file that TextWorld or ALFWorld made, or repair this line.',
   );
 }

@@ -9,7 +9,7 @@ import type { StepResult, Task } from '../environment';
 import { toAbstract } from '../household/abstract';
 import type { PlayableEnvironment, Snapshot } from '../world';
 import { type Bindings, TextWriter } from './derive';
-import { type Game, gameOf, introOf } from './game';
+import { type Game, gameFileOf, gameOf, introOf } from './game';
 import { type Effect, lowerBound, type Schema, type State } from './logic';
 import { Matcher, tooLarge } from './matcher';
 
@@ -37,12 +37,14 @@ export class TextWorldGame implements PlayableEnvironment<GameSnapshot> {
   private facts: State = [];
   private done = false;
   private played: readonly string[] = [];
+  private walkthrough: readonly string[] = [];
   private valid: { facts: State; moves: ReadonlyMap<string, Move> } | null = null;
 
   /** @throws DreamError `game-unreadable` when the task holds no game */
   reset(task: Task): string {
     const game = gameOf(task);
     this.current = { task, game };
+    this.walkthrough = gameFileOf(task.data).walkthrough ?? [];
     this.facts = game.logic.start;
     this.done = false;
     this.played = [];
@@ -94,9 +96,8 @@ export class TextWorldGame implements PlayableEnvironment<GameSnapshot> {
 
   /** The game's own walkthrough, as long as it has been followed; null elsewhere. */
   hint(): string | null {
-    const { walkthrough } = this.game.file;
-    const followed = walkthrough !== undefined && this.played.every((command, i) => command === walkthrough[i]);
-    return followed ? (walkthrough[this.played.length] ?? null) : null;
+    const followed = this.played.every((command, i) => command === this.walkthrough[i]);
+    return followed ? (this.walkthrough[this.played.length] ?? null) : null;
   }
 
   snapshot(): GameSnapshot {
