@@ -49,6 +49,7 @@ interface Item {
 interface Token {
   text: string;
   chosen: boolean;
+  isButton: boolean;
   /** Position of the line it stood on; -1 when lines mean nothing. */
   line: number;
 }
@@ -57,7 +58,7 @@ function tokensOf(raw: string): Token[] {
   if (raw.includes('[SEP]'))
     return raw
       .split('[SEP]')
-      .map((text) => ({ text: text.replace(/\s+/g, ' ').trim(), chosen: false, line: -1 }))
+      .map((text) => ({ text: text.replace(/\s+/g, ' ').trim(), chosen: false, isButton: false, line: -1 }))
       .filter(({ text }) => text !== '');
   return raw.split('\n').flatMap((line, i) => lineTokens(line.trim(), i));
 }
@@ -65,13 +66,13 @@ function tokensOf(raw: string): Token[] {
 /** `[button] X [button_]`, `size [a][[b]]`, `[Search]`, or plain words. */
 function lineTokens(line: string, i: number): Token[] {
   const rich = /^\[(clicked )?button\] (.*?) \[(?:clicked )?button_\]$/.exec(line);
-  if (rich) return [{ text: rich[2], chosen: rich[1] !== undefined, line: i }];
+  if (rich) return [{ text: rich[2], chosen: rich[1] !== undefined, isButton: true, line: i }];
   const found = /^([^[\]]*?)\s*((?:\[\[?[^[\]]*\]?\]\s*)+)$/.exec(line);
-  if (!found) return line === '' ? [] : [{ text: line, chosen: false, line: i }];
+  if (!found) return line === '' ? [] : [{ text: line, chosen: false, isButton: false, line: i }];
   const buttons = [...found[2].matchAll(/\[(\[?)([^[\]]*)\]/g)];
   return [
-    ...(found[1] === '' ? [] : [{ text: found[1], chosen: false, line: i }]),
-    ...buttons.map(([, twice, text]) => ({ text: text.trim(), chosen: twice !== '', line: i })),
+    ...(found[1] === '' ? [] : [{ text: found[1], chosen: false, isButton: false, line: i }]),
+    ...buttons.map(([, twice, text]) => ({ text: text.trim(), chosen: twice !== '', isButton: true, line: i })),
   ];
 }
 
@@ -147,18 +148,17 @@ class ShopEpisode implements EpisodeStates {
 
 function itemOf(tokens: readonly Token[], priced: number, id: string, clicked: string, before: Item | null): Item {
   const begin = tokens.findLastIndex(({ text }, i) => i < priced && /^(< prev|back to search)$/i.test(text));
+  const { title, rest } = withoutTitle(tokens.slice(begin + 1, priced));
   const options: Option[] = [];
   let name = '';
-  let line = -2;
-  for (const token of tokens.slice(begin + 1, priced - 1)) {
-    const startsLine = token.line === -1 ? name === '' || optionName.test(token.text) : token.line !== line;
-    line = token.line;
-    if (startsLine) name = token.text;
-    else options.push({ name, value: token.text, chosen: token.chosen });
+  for (const { text, line, isButton, chosen } of rest) {
+    const isName = line === -1 ? name === '' || optionName.test(text) : !isButton;
+    if (isName) name = text;
+    else options.push({ name, value: text, chosen });
   }
   const item: Item = {
     asin: id,
-    title: tokens[priced - 1]?.text ?? '',
+    title,
     price: tokens[priced].text.replace(/^Price: ?/i, ''),
     options,
     buttons: tokens.map(({ text }) => text).filter((text) => fixed.has(text.toLowerCase())),
@@ -169,6 +169,16 @@ function itemOf(tokens: readonly Token[], priced: number, id: string, clicked: s
     if (clicked !== '') choose(item, clicked);
   }
   return item;
+}
+
+/** The title stands right above the price. Some demonstrations lack it; some titles end in a bracket. */
+function withoutTitle(tokens: readonly Token[]): { title: string; rest: readonly Token[] } {
+  const last = tokens.at(-1);
+  if (!last) return { title: '', rest: [] };
+  if (!last.isButton) return { title: last.text, rest: tokens.slice(0, -1) };
+  const line = tokens.filter((token) => token.line === last.line);
+  if (line.length !== 2 || line[0].isButton) return { title: '', rest: tokens };
+  return { title: `${line[0].text} [${last.text}]`, rest: tokens.slice(0, -2) };
 }
 
 /** One value a name: the last choice counts. */

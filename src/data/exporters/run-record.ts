@@ -16,22 +16,24 @@ export const entryNames = {
 } as const;
 
 /** Zip stores local time without a zone: a fixed date, so that bytes do not depend on where they were written. */
-const entryDate = '1980-01-01T00:00:00';
+export const zipDate = '1980-01-01T00:00:00';
 
 export function writeRunRecord(record: RunRecord): Uint8Array {
+  return zipSync(Object.fromEntries(recordFiles(record)), { level: 6, mtime: new Date(zipDate) });
+}
+
+/** The files of an exported run by name. */
+export function recordFiles(record: RunRecord): [string, Uint8Array][] {
   const { rollouts, ...run } = record;
   const lines = rollouts.flatMap(({ iteration, trajectories }) =>
     trajectories.map((trajectory) => `${JSON.stringify({ iteration, ...trajectory })}\n`),
   );
-  return zipSync(
-    {
-      [entryNames.readme]: strToU8(readme(record)),
-      [entryNames.run]: strToU8(`${JSON.stringify(run, null, 1)}\n`),
-      [entryNames.metrics]: strToU8(metricsCsv(record)),
-      [entryNames.rollouts]: strToU8(lines.join('')),
-    },
-    { level: 6, mtime: new Date(entryDate) },
-  );
+  return [
+    [entryNames.readme, strToU8(readme(record))],
+    [entryNames.run, strToU8(`${JSON.stringify(run, null, 1)}\n`)],
+    [entryNames.metrics, strToU8(metricsCsv(record))],
+    [entryNames.rollouts, strToU8(lines.join(''))],
+  ];
 }
 
 /** One row an iteration; `step` is the name trackio, W&B and pandas readers look for. */

@@ -10,7 +10,7 @@ export interface Dropped {
   why: string;
 }
 
-/** One complete entry of the container, still as bytes, at most `maxPieceBytes` of them. */
+/** One complete entry of the container, still as bytes: at most `maxPieceBytes`, valid until the next piece is asked for. */
 export interface Piece {
   where: string;
   /** Keys from the root of a JSON file down to this entry; empty elsewhere. */

@@ -1,5 +1,7 @@
 /** @file Bytes of one piece, collected across chunks up to a limit: what is too large is skipped, not stored. */
 
+const nothing = new Uint8Array(0);
+
 export class Collector {
   private chunks: Uint8Array[] = [];
   /** Bytes seen since `clear`, stored or not. */
@@ -11,7 +13,12 @@ export class Collector {
     return this.size > this.limit;
   }
 
-  /** `bytes` may be reused by the caller afterwards. */
+  /** Would it be too large with these bytes? */
+  overflows(last: Uint8Array): boolean {
+    return this.size + last.byteLength > this.limit;
+  }
+
+  /** Copies: `bytes` may be reused by the caller afterwards. */
   add(bytes: Uint8Array): void {
     if (bytes.byteLength === 0) return;
     this.size += bytes.byteLength;
@@ -24,13 +31,18 @@ export class Collector {
     this.size = 0;
   }
 
-  /** The collected bytes; the collector is empty afterwards. */
-  take(): Uint8Array {
+  /**
+   * What was collected, with `last` at its end; the collector is empty afterwards. Mostly a piece lies within one chunk:
+   * then this is `last` itself, uncopied, and valid until the caller reuses it. Copies by the hundred thousand are what
+   * fills memory faster than it is collected.
+   */
+  take(last = nothing): Uint8Array {
     const { chunks } = this;
-    const size = this.tooLarge ? 0 : this.size;
+    const size = this.size + last.byteLength;
     this.clear();
-    if (chunks.length === 1) return chunks[0];
+    if (chunks.length === 0) return last;
     const all = new Uint8Array(size);
+    chunks.push(last);
     let offset = 0;
     for (const chunk of chunks) {
       all.set(chunk, offset);

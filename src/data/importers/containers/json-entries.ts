@@ -59,12 +59,14 @@ export class JsonEntries implements Splitter {
       if (this.mode === 'container' || this.mode === 'string' || this.mode === 'scalar' || this.mode === 'key') {
         const start = at;
         at = this.scan(chunk, at);
-        const done = this.finishedAt === at;
-        (this.mode === 'key' ? this.keyBytes : this.entry).add(chunk.subarray(start, at));
-        if (!done) return;
+        const bytes = chunk.subarray(start, at);
+        if (this.finishedAt !== at) {
+          (this.mode === 'key' ? this.keyBytes : this.entry).add(bytes);
+          return;
+        }
         this.finishedAt = -1;
-        if (this.mode === 'key') this.endKey();
-        else yield this.endEntry();
+        if (this.mode === 'key') this.endKey(bytes);
+        else yield this.endEntry(bytes);
         continue;
       }
       const byte = chunk[at];
@@ -82,7 +84,7 @@ export class JsonEntries implements Splitter {
   }
 
   *end(): Generator<Piece | Dropped> {
-    if (this.mode === 'scalar' && this.levels.length === 0) yield this.endEntry();
+    if (this.mode === 'scalar' && this.levels.length === 0) yield this.endEntry(new Uint8Array(0));
     else if (this.mode !== 'after') yield { where: this.where(), why: 'the file ends in the middle of it' };
   }
 
@@ -180,23 +182,25 @@ export class JsonEntries implements Splitter {
     (mode === 'key' ? this.keyBytes : this.entry).clear();
   }
 
-  private endKey(): void {
+  private endKey(last: Uint8Array): void {
     const level = this.levels.at(-1)!;
-    level.key = this.keyBytes.tooLarge ? `(a key longer than ${longestKeyBytes} bytes)` : readKey(this.keyBytes.take());
+    level.key = this.keyBytes.overflows(last)
+      ? `(a key longer than ${longestKeyBytes} bytes)`
+      : readKey(this.keyBytes.take(last));
     level.awaitsKey = false;
     this.mode = 'between';
   }
 
-  private endEntry(): Piece | Dropped {
+  private endEntry(last: Uint8Array): Piece | Dropped {
     const where = this.where();
     const path = this.levels.map((level) => (level.isObject ? level.key : String(level.index)));
     const { deepest, values } = this;
     this.mode = this.levels.length === 0 ? 'after' : 'between';
-    if (this.entry.tooLarge) {
+    if (this.entry.overflows(last)) {
       this.entry.clear();
       return { where, why: `the entry is larger than ${megabytes(this.entry.limit)}` };
     }
-    const bytes = this.entry.take();
+    const bytes = this.entry.take(last);
     if (deepest > maxDepth) return { where, why: `it is nested more than ${maxDepth} levels deep` };
     if (values > maxValues) return { where, why: `it has more than ${maxValues} values` };
     return { where, path, bytes };

@@ -16,20 +16,20 @@ export class LineSplitter implements Splitter {
   *push(chunk: Uint8Array): Generator<Piece | Dropped> {
     let start = 0;
     for (let at = chunk.indexOf(newline); at !== -1; at = chunk.indexOf(newline, start)) {
-      this.line.add(chunk.subarray(start, at));
+      const last = chunk.subarray(start, at);
       start = at + 1;
-      yield this.finish();
+      yield this.finish(last);
     }
     this.line.add(chunk.subarray(start));
   }
 
   *end(): Generator<Piece | Dropped> {
-    if (this.line.size > 0) yield this.finish();
+    if (this.line.size > 0) yield this.finish(new Uint8Array(0));
   }
 
-  private finish(): Piece | Dropped {
+  private finish(last: Uint8Array): Piece | Dropped {
     const where = `line ${this.number++}`;
-    if (!this.line.tooLarge) return { where, path: [], bytes: this.line.take() };
+    if (!this.line.overflows(last)) return { where, path: [], bytes: this.line.take(last) };
     this.line.clear();
     return { where, why: `the line is longer than ${megabytes(this.line.limit)}` };
   }

@@ -69,6 +69,8 @@ export class TranscriptParser {
   private answer(line: string, place: string): void {
     if (this.thought !== 'none') {
       if (this.thought === 'said' && /^OK\.?$/i.test(line)) this.thought = 'answered';
+      // A thought came between an action and its answer.
+      else if (this.turn && this.turn.observation === null) this.turn.observation = line;
       // Some write a thought over several lines.
       else if (this.thought === 'said') this.thoughts[this.thoughts.length - 1] += `\n${line}`;
       else this.dropped.push({ where: place, why: 'a line after the answer to a thought' });
