@@ -5,11 +5,20 @@
  */
 import { householdDomain } from '../dream/household';
 import type { LoopParts } from '../dream/loop';
+import type { StoredRun } from '../dream/run-store';
 import { openGpu } from '../gpu/device';
 import { assertDevicePasses, runSelfTest } from '../gpu/self-test';
 import { openHouseholdModels } from '../models/embedded';
 import { gpuAdvantages } from '../rl/kernels/advantages';
 import { gpuTopK } from '../rl/kernels/topk';
+import type { RunConfig } from './protocol';
+
+export interface EngineParts
+  extends Pick<LoopParts, 'policy' | 'experience' | 'domain' | 'kernels'>,
+    Partial<Pick<LoopParts, 'reference' | 'parallel' | 'model' | 'openDream'>> {
+  /** What a new run begins with, e.g. imitation. `onStep` is a safe point: it may wait, or throw. */
+  warmUp?(onStep: (fraction: number, detail: string) => Promise<void>): Promise<void>;
+}
 
 export interface Engine {
   readonly adapter: string;
@@ -17,8 +26,11 @@ export interface Engine {
   gpuBytes(): number;
   /** Settles when the device is gone, with the reason. */
   readonly lost: Promise<string>;
-  /** The policy is back at its warm start, with a fresh optimiser. */
-  parts(): Promise<Pick<LoopParts, 'policy' | 'experience' | 'domain' | 'kernels'>>;
+  /**
+   * The policy is back at its warm start, with a fresh optimiser.
+   * @param stored the run that goes on, or null for a new one.
+   */
+  parts(stored: StoredRun | null, config: RunConfig): Promise<EngineParts>;
   close(): void;
 }
 

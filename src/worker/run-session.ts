@@ -111,16 +111,18 @@ export class RunSession {
         if (alive) this.relay(event);
       };
       const work = (async () => {
+        const stored = await store.load(runId);
+        const { warmUp, ...engineParts } = await engine.parts(stored, config);
         const loopParts = {
-          ...(await engine.parts()),
+          ...engineParts,
           store,
           adapter: engine.adapter,
           gpuBytes: () => engine.gpuBytes(),
           emit,
         };
-        const stored = await store.load(runId);
         if (stored) this.catchUp(stored);
         else this.announced = 0;
+        if (!stored && warmUp) await warmUp((fraction, detail) => this.warmingUp(() => alive, fraction, detail));
         const loop = stored ? await DreamLoop.restore(loopParts, stored) : DreamLoop.fresh(loopParts, config, runId);
         if (!alive) return;
         this.loop = loop;
@@ -140,6 +142,18 @@ export class RunSession {
       this.loop?.control.stop();
       this.loop = null;
     }
+  }
+
+  /** A safe point of the warm start, which no loop controls yet. */
+  private async warmingUp(alive: () => boolean, fraction: number, detail: string): Promise<void> {
+    while (this.intent === 'pause') {
+      this.report('paused', 'Paused during the warm start.');
+      await new Promise<void>((resolve) => {
+        this.wake = resolve;
+      });
+    }
+    if (this.intent === 'stop' || !alive()) throw new DreamError('stopped', 'Stopped during the warm start.', '');
+    this.report('learning', detail, fraction);
   }
 
   private applyIntent(loop: DreamLoop): void {
@@ -177,9 +191,9 @@ export class RunSession {
     this.announced = stored.iteration;
   }
 
-  private report(phase: RunPhase, detail: string): void {
+  private report(phase: RunPhase, detail: string, fraction = 0): void {
     const { iterations } = this.parts.config;
-    const progress: Progress = { phase, iteration: this.iteration, iterations, fraction: 0, secondsLeft: null, detail };
+    const progress: Progress = { phase, iteration: this.iteration, iterations, fraction, secondsLeft: null, detail };
     this.parts.emit({ type: 'progress', progress });
   }
 

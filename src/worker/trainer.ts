@@ -55,6 +55,11 @@ export class TrainerService implements TrainerApi {
     this.events.subscribe(listener);
   }
 
+  /** A run is at work, or paused where it stands. */
+  get underWay(): boolean {
+    return this.accepting || this.session !== null;
+  }
+
   status(): RunStatus {
     return { ...this.state, metrics: [...this.state.metrics], evaluations: [...this.state.evaluations] };
   }

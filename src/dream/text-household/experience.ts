@@ -21,7 +21,7 @@ const maxLedTokens = 256;
 const longestAction = 120;
 const longestMemory = 400;
 
-const system = `You simulate a household for an agent that acts in it. For every action of the agent, say what happens.
+const freeSystem = `You simulate a household for an agent that acts in it. For every action of the agent, say what happens.
 Rules:
 - Reason first: where is the agent, what does it hold, is the action possible now, what does it change?
 - "go to PLACE" always works for a place of the room and shows what is there. Closed places must be opened first.
@@ -45,6 +45,11 @@ Valid: yes or no
 Observation: one of the forms above
 Reward: 0 or 1`;
 
+/** A led answer gets its sentences given; the model has to reason, judge and imagine. */
+const ledSystem = `You simulate a household for an agent that acts in it. For every action of the agent, say what happens.
+Reason first: where is the agent, what does it hold, is the action possible now? An action that is not possible changes nothing. Stay consistent with everything shown before; invent only what nobody has seen yet. Reward is 1 only when this action completes the whole task.
+Answer with four lines: Reasoning, Valid (yes or no), Observation, Reward (0 or 1).`;
+
 const begun = 'Reasoning:';
 
 const flag = /(reward[\s"'*_]*[:：][\s"'*_]*)(1(?:\.0)?|true|yes|t)\b/i;
@@ -67,7 +72,7 @@ export function experienceRole(turns: ChatTurns, led?: Dialect['experience']['gu
         reward: 0,
       };
       return [
-        ...turns.opening(system, questionText(task.instruction, 'look', []), begun),
+        ...turns.opening(led ? ledSystem : freeSystem, questionText(task.instruction, 'look', []), begun),
         ...experienceSpoken(turns, seen, 'look'),
       ];
     },

@@ -1,6 +1,7 @@
 /** @file The household in plain English, for models with a chat template. */
 export { ChatTurns } from './chat-turns';
 export { householdTextDomain } from './domain';
+export { type ModelRun, modelRun, textDomainFor } from './model-run';
 export {
   constraints,
   defaultTextSettings,

@@ -18,7 +18,8 @@ const longestThought = 600;
 /** A command in the smallest of vocabularies, which spells it out. */
 const longestAction = 72;
 
-const rules = `You act in a household to fulfil a task. Every turn you are told what happens, and you give one command:
+/** For a policy that may say anything. */
+const freeRules = `You act in a household to fulfil a task. Every turn you are told what happens, and you give one command:
 go to PLACE
 open PLACE
 close PLACE
@@ -32,6 +33,10 @@ examine OBJECT or PLACE
 inventory
 look
 Places and objects are named with their number, like shelf 1 or cup 2. You must be at a place to use it and can hold one object. Some places must be opened to see what is inside. "Nothing happens." means that the command was not possible.`;
+
+/** Led turns need no list of commands: what is possible is seen to. A short prompt is read and trained on faster. */
+const ledRules =
+  'You act in a household to fulfil a task. Every turn you are told what happens, and you give one command. You must be at a place to use it, closed places must be opened first, and you can hold one object.';
 
 const forms = {
   thinking: {
@@ -70,7 +75,7 @@ export function policyRole(turns: ChatTurns, settings: PolicySettings): Dialect[
     stopTokens: turns.stopTokens,
     maxNewTokens: led ? thoughtTokens + longestAction : maxNewTokens,
     opening: (task, firstObservation, actions) => [
-      ...turns.opening(`${rules}\n${asked}`, `Your task is to: ${task.instruction}.`),
+      ...turns.opening(`${led ? ledRules : freeRules}\n${asked}`, `Your task is to: ${task.instruction}.`),
       ...turns.spoken(first),
       ...turns.next(told(sentenceOf(firstObservation, 'look'), actions), begun),
     ],

@@ -6,11 +6,14 @@ import { visibleLine } from '../text/visible';
 import { activity, working } from './connection';
 import { pickedFiles } from './dropped-files';
 import { ProblemNote } from './problem-note';
+import { training, trainingPaused } from './training-state';
 import { exportAdapter, importAdapter, removeAdapter, switchAdapter } from './using';
 
 export function AdapterPart({ loaded: { adapter } }: { loaded: LoadedFacts }) {
   const input = useRef<HTMLInputElement>(null);
   const none = adapter === null;
+  // A paused run stands at a safe point: what it has learned so far can be taken along.
+  const taken = activity.value !== null || (training.value && !trainingPaused.value);
   return (
     <div class="models-part">
       <h3>Adapter (LoRA)</h3>
@@ -45,10 +48,10 @@ export function AdapterPart({ loaded: { adapter } }: { loaded: LoadedFacts }) {
           <button
             key={format}
             type="button"
-            aria-disabled={none || working.value}
+            aria-disabled={none || taken}
             aria-describedby="adapter-note"
             onClick={() => {
-              if (!none && !working.value) void exportAdapter(format);
+              if (!none && !taken) void exportAdapter(format);
             }}
           >
             Export as {format === 'peft' ? 'PEFT zip' : 'GGUF'}

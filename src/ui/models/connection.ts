@@ -5,16 +5,19 @@ import { DreamError } from '../../data/errors';
 import type { WorkerConnection } from '../../worker/client';
 import { connectModels } from '../../worker/models/client';
 import type { LoadedFacts, LoadProgress, ModelsApi, ModelsEvent } from '../../worker/models/protocol';
+import type { TypedError } from '../../worker/protocol';
 import type { Card } from '../messages/texts';
 import { announce } from '../state/messages';
 import { type Place, problemCard } from './problems';
+import { forgetRun, receiveRun, training } from './training-state';
 
 export type ModelsRemote = Remote<ModelsApi> & WorkerConnection;
 
 export type Activity = 'load' | 'unload' | 'generate' | 'score' | 'adapter' | 'kept' | 'ask';
 
 export const activity = signal<Activity | null>(null);
-export const working = computed(() => activity.value !== null);
+/** Something is going on, or a run has the model. */
+export const working = computed(() => activity.value !== null || training.value);
 export const problem = signal<{ place: Place; card: Card } | null>(null);
 export const loaded = signal<LoadedFacts | null>(null);
 export const progress = signal<LoadProgress | null>(null);
@@ -50,6 +53,7 @@ async function connect(): Promise<ModelsRemote> {
     connection = null;
     loaded.value = null;
     progress.value = null;
+    forgetRun();
     showProblem('load', error);
   });
   await remote.subscribe(proxy(receive));
@@ -69,13 +73,22 @@ export function receive(event: ModelsEvent): void {
     case 'asked':
       asking.value = event.detail;
       break;
+    case 'run': {
+      const said = receiveRun(event.event, (error) => showProblem('train', typedError(error)));
+      if (said) announce(said);
+      break;
+    }
+    case 'loaded':
+      loaded.value = event.loaded;
+      break;
     case 'lost': {
-      const { code, message, advice } = event.error;
       loaded.value = null;
-      showProblem('load', new DreamError(code, message, advice));
+      showProblem('load', typedError(event.error));
     }
   }
 }
+
+const typedError = ({ code, message, advice }: TypedError): DreamError => new DreamError(code, message, advice);
 
 export function showProblem(place: Place, error: unknown): void {
   const card = problemCard(error);

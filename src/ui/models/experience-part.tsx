@@ -4,23 +4,8 @@ import type { ExperienceReply } from '../../worker/models/protocol';
 import { number } from '../text/format';
 import { visible, visibleLine } from '../text/visible';
 import { activity, asking, working } from './connection';
-import {
-  action,
-  ask,
-  builtIn,
-  chooseTask,
-  endpoint,
-  endpointKey,
-  prepareQuestions,
-  reply,
-  type TargetKind,
-  target,
-  taskId,
-  tasks,
-  transformersDevice,
-  transformersId,
-  transformersWeights,
-} from './experiencing';
+import { TargetPicker } from './experience-target';
+import { action, ask, chooseTask, prepareQuestions, reply, taskId, tasks } from './experiencing';
 import { ProblemNote } from './problem-note';
 import { stop } from './using';
 
@@ -42,13 +27,6 @@ export function ExperiencePart() {
   );
 }
 
-const targets: readonly (readonly [kind: TargetKind, title: string])[] = [
-  ['loaded', 'The loaded model'],
-  ['endpoint', 'An endpoint'],
-  ['built-in', 'The browser’s own'],
-  ['transformers', 'transformers.js'],
-];
-
 function Form() {
   const task = tasks.value.find(({ id }) => id === taskId.value);
   return (
@@ -63,26 +41,7 @@ function Form() {
         The dream can be another model: it is told a task, what was seen and what the agent does, and says what happens
         next. None of these can be trained here, except the loaded one.
       </p>
-      <fieldset class="segmented wide">
-        <legend class="sr-only">Who answers</legend>
-        {targets.map(([kind, title]) => (
-          <label key={kind}>
-            <input
-              type="radio"
-              name="experience-target"
-              checked={target.value === kind}
-              onChange={() => {
-                target.value = kind;
-              }}
-            />
-            <span>{title}</span>
-          </label>
-        ))}
-      </fieldset>
-      {target.value === 'loaded' && <p class="field-help">The model that is loaded above; it needs a chat template.</p>}
-      {target.value === 'endpoint' && <Endpoint />}
-      {target.value === 'built-in' && <BuiltIn />}
-      {target.value === 'transformers' && <Transformers />}
+      <TargetPicker name="experience" legend="Who answers" />
       <div class="fields">
         <div class="field">
           <label for="experience-task">Task</label>
@@ -129,130 +88,6 @@ function Form() {
       <ProblemNote place="experience" />
       {reply.value && <Reply reply={reply.value} />}
     </form>
-  );
-}
-
-function Endpoint() {
-  return (
-    <>
-      <p class="notice">
-        The question leaves this page for the server you name. It must allow requests from other pages (CORS), as
-        Ollama, llama.cpp, vLLM and LM Studio can.
-      </p>
-      <div class="fields">
-        <div class="field">
-          <label for="endpoint-url">Address</label>
-          <input
-            id="endpoint-url"
-            type="url"
-            autocomplete="off"
-            value={endpoint.value.baseUrl}
-            onInput={(event) => {
-              endpoint.value = { ...endpoint.value, baseUrl: event.currentTarget.value.slice(0, 500) };
-            }}
-          />
-        </div>
-        <div class="field">
-          <label for="endpoint-model">Its model</label>
-          <input
-            id="endpoint-model"
-            type="text"
-            autocomplete="off"
-            value={endpoint.value.model}
-            onInput={(event) => {
-              endpoint.value = { ...endpoint.value, model: event.currentTarget.value.slice(0, 300) };
-            }}
-          />
-        </div>
-        <div class="field">
-          <label for="endpoint-key">Key, if it asks for one</label>
-          <input
-            id="endpoint-key"
-            type="password"
-            autocomplete="off"
-            aria-describedby="endpoint-key-help"
-            value={endpointKey.value}
-            onInput={(event) => {
-              endpointKey.value = event.currentTarget.value.slice(0, 500);
-            }}
-          />
-          <p class="field-help" id="endpoint-key-help">
-            Kept in memory until the page is closed, sent to that server and to nobody else.
-          </p>
-        </div>
-      </div>
-    </>
-  );
-}
-
-const availabilityWords: Record<typeof builtIn.value, string> = {
-  absent: 'This browser has no built-in language model.',
-  unavailable: 'This browser has one, but not for this machine.',
-  downloadable: 'The browser fetches its own model first, after you press the button: some gigabytes.',
-  downloading: 'The browser is fetching its own model.',
-  available: 'The browser’s model is ready.',
-};
-
-function BuiltIn() {
-  return (
-    <p class="field-help">
-      {availabilityWords[builtIn.value]} It answers one question at a time and knows no seed, so a run with it cannot be
-      repeated exactly.
-    </p>
-  );
-}
-
-function Transformers() {
-  return (
-    <>
-      <p class="notice">
-        This leaves your machine: the model’s files are fetched from <strong>huggingface.co</strong> when you ask, often
-        hundreds of MB, and the runtime (about 25 MB) from this page. It runs in a worker of its own, which ends when
-        another model is asked.
-      </p>
-      <div class="fields">
-        <div class="field">
-          <label for="transformers-id">Model</label>
-          <input
-            id="transformers-id"
-            type="text"
-            autocomplete="off"
-            spellcheck={false}
-            value={transformersId.value}
-            onInput={(event) => {
-              transformersId.value = event.currentTarget.value.slice(0, 200);
-            }}
-          />
-        </div>
-        <div class="field">
-          <label for="transformers-weights">Weights</label>
-          <select
-            id="transformers-weights"
-            value={transformersWeights.value}
-            onChange={(event) => {
-              transformersWeights.value = event.currentTarget.value as typeof transformersWeights.value;
-            }}
-          >
-            {(['q4f16', 'q4', 'q8', 'fp16', 'fp32'] as const).map((weights) => (
-              <option key={weights}>{weights}</option>
-            ))}
-          </select>
-        </div>
-        <div class="field">
-          <label for="transformers-device">Runs on</label>
-          <select
-            id="transformers-device"
-            value={transformersDevice.value}
-            onChange={(event) => {
-              transformersDevice.value = event.currentTarget.value as 'webgpu' | 'wasm';
-            }}
-          >
-            <option value="webgpu">the graphics processor</option>
-            <option value="wasm">the processor (slow)</option>
-          </select>
-        </div>
-      </div>
-    </>
   );
 }
 

@@ -54,7 +54,7 @@ export async function ask(): Promise<void> {
   announce('The experience model has answered.');
 }
 
-function chosenTarget(): ExperienceTarget {
+export function chosenTarget(): ExperienceTarget {
   if (target.value === 'endpoint')
     return { kind: 'endpoint', ...endpoint.value, key: endpointKey.value.trim() || undefined };
   if (target.value === 'transformers')
@@ -70,7 +70,7 @@ function chosenTarget(): ExperienceTarget {
 let opened: Promise<TextModel> | null = null;
 
 /** The browser's model exists in windows only; the worker borrows it for the question. */
-async function lend(): Promise<{ target: Extract<ExperienceTarget, { kind: 'built-in' }>; takeBack(): void }> {
+export async function lend(): Promise<{ target: Extract<ExperienceTarget, { kind: 'built-in' }>; takeBack(): void }> {
   opened ??= openBuiltInModel({
     onProgress: (fraction) => {
       asking.value = `The browser fetches its model: ${Math.round(fraction * 100)}%`;

@@ -10,6 +10,7 @@ import { Facts } from './facts';
 import { Kept } from './kept';
 import { Loader } from './loader';
 import { Plan } from './plan';
+import { TrainPart } from './train-part';
 import { UsePart } from './use-part';
 
 export function ModelsPanel() {
@@ -24,6 +25,7 @@ export function ModelsPanel() {
       {(facts.value || loaded.value) && <Loader />}
       {loaded.value && <UsePart loaded={loaded.value} />}
       {loaded.value && <AdapterPart loaded={loaded.value} />}
+      {loaded.value && <TrainPart loaded={loaded.value} />}
       <ExperiencePart />
       <Kept />
     </div>

@@ -3,7 +3,7 @@ import { asDreamError } from '../../data/errors';
 import type { Card } from '../messages/texts';
 
 /** Where on the panel something was asked for, and so where its failure is told. */
-export type Place = 'choose' | 'plan' | 'load' | 'use' | 'adapter' | 'experience' | 'kept';
+export type Place = 'choose' | 'plan' | 'load' | 'use' | 'adapter' | 'train' | 'experience' | 'kept';
 
 const titles: readonly (readonly [pattern: RegExp, title: string])[] = [
   [/^gpu-lost$/, 'The graphics processor was reset'],
@@ -22,6 +22,10 @@ const titles: readonly (readonly [pattern: RegExp, title: string])[] = [
   [/^(unsafe-format|adapter-not-model|no-model-files|model-ambiguous|missing-file)$/, 'These files are no model'],
   [/^(bad-adapter|adapter-mismatch)$/, 'This adapter cannot be used'],
   [/^(no-tokenizer|bad-tokenizer|no-chat-template|chat-template-failed)$/, 'The model cannot read this text'],
+  [/^(context-too-short|chat-template-unsplittable)$/, 'This model cannot play as it is loaded'],
+  [/^(device-lost|device-lost-again)$/, 'The graphics processor was reset'],
+  [/^(already-running|run-locked)$/, 'Not now'],
+  [/^(corrupt-run|other-run|other-model|newer-run)$/, 'The kept run cannot go on here'],
   [/^(no-text|context-full)$/, 'This text cannot be used'],
   [/^(endpoint|built-in|transformers)-/, 'The experience model did not answer'],
   [/^(nothing-|busy$)/, 'Not now'],

@@ -4,9 +4,11 @@ import {
   borrowTextModel,
   endpointTextModel,
   type KillableWorker,
+  type TextEmbedder,
   type TextModel,
   TransformersHost,
   type TransformersProgress,
+  transformersEmbedder,
   transformersTextModel,
 } from '../../dream/text-models';
 import type { Port } from '../../dream/text-models/channel';
@@ -28,7 +30,10 @@ export class ExperienceModels {
   constructor(private readonly parts: ExperienceParts) {}
 
   /** The model, and how to be rid of it after the question. Throws what the model's opening throws. */
-  async open(target: ExperienceTarget): Promise<{ model: TextModel; close(): void }> {
+  async open(
+    target: ExperienceTarget,
+    purpose: 'question' | 'run' = 'question',
+  ): Promise<{ model: TextModel; close(): void }> {
     if (target.kind !== 'transformers') await this.forget();
     switch (target.kind) {
       case 'loaded': {
@@ -41,8 +46,9 @@ export class ExperienceModels {
         const { baseUrl, model, key } = target;
         if (model.trim() === '')
           throw new DreamError('config-invalid', 'The endpoint’s model has no name.', 'Write it as the server does.');
-        // One question by hand: a server that is away should be known in seconds.
-        const options = { baseUrl, model: model.trim(), key, maxRetries: 1, fetch: this.parts.fetch };
+        // One question by hand: a server that is away should be known in seconds. A run waits for it to come back.
+        const patience = purpose === 'question' ? { maxRetries: 1 } : {};
+        const options = { baseUrl, model: model.trim(), key, ...patience, fetch: this.parts.fetch };
         return closing(endpointTextModel(options));
       }
       case 'built-in':
@@ -50,6 +56,21 @@ export class ExperienceModels {
       case 'transformers':
         return { model: await this.transformers(target), close: () => {} };
     }
+  }
+
+  /** A sentence encoder in the worker around transformers.js. Throws `bad-model-id`. */
+  encoder(id: string): TextEmbedder {
+    const { owner, name, revision } = parseHubId(id);
+    return transformersEmbedder(
+      this.transformersHost(),
+      { id: `${owner}/${name}`, source: { kind: 'hub', revision }, device: 'wasm', weights: 'q8' },
+      { onProgress: (progress) => this.parts.onDetail(sentence(progress)) },
+    );
+  }
+
+  private transformersHost(): TransformersHost {
+    this.host ??= new TransformersHost({ startWorker: this.parts.startTransformers });
+    return this.host;
   }
 
   /** Ends the worker around transformers.js, and its memory with it. */
@@ -65,10 +86,9 @@ export class ExperienceModels {
     const key = JSON.stringify([owner, name, revision, device, weights]);
     if (this.kept?.key === key) return this.kept.model;
     await this.forget();
-    this.host ??= new TransformersHost({ startWorker: this.parts.startTransformers });
     const source = { kind: 'hub' as const, revision };
     const model = transformersTextModel(
-      this.host,
+      this.transformersHost(),
       { id: `${owner}/${name}`, source, device, weights },
       { onProgress: (progress) => this.parts.onDetail(sentence(progress)) },
     );

@@ -1,9 +1,10 @@
 /** @file The typed surface between the page's panel "Models" and its worker. Plain, cloneable data. */
+import type { TextSettings } from '../../dream/text-household';
 import type { TextModelLimits } from '../../dream/text-models/text-model';
 import type { WeightType } from '../../dream/text-models/transformers/protocol';
 import type { MemoryPlan } from '../../models/memory-plan';
 import type { DecoderConfig } from '../../nn/config';
-import type { TypedError } from '../protocol';
+import type { RunConfig, RunEvent, RunStatus, TrainerApi, TypedError } from '../protocol';
 
 /** A picked or dropped file; a File's own path is lost on its way through `postMessage`. */
 export interface PickedFile {
@@ -192,11 +193,38 @@ export interface ExperienceReply {
   seconds: number;
 }
 
+/** Who is similar, for the memories that a dream is shown. Only dreams in text can be given an encoder. */
+export type RecallChoice =
+  /** The run's own: same room, same action, hashed words. */
+  | { kind: 'words' }
+  /** The loaded model's pooled hidden states: nothing to download. */
+  | { kind: 'model' }
+  /** A sentence encoder in transformers.js, fetched from the hub. */
+  | { kind: 'encoder'; id: string };
+
+/** How a run of the loaded model goes on: who dreams. `loaded`: the same model without its adapter. */
+export interface DreamChoice {
+  dream: ExperienceTarget;
+  recall: RecallChoice;
+}
+
+export interface TrainingRequest extends DreamChoice {
+  settings: Partial<RunConfig>;
+  text: Partial<TextSettings>;
+  /** Of a new adapter; an imported one keeps its own. */
+  rank: number;
+  alpha: number;
+}
+
 export type ModelsEvent =
   | { type: 'progress'; progress: LoadProgress }
   /** Pieces of the answer as they come. */
   | { type: 'text'; text: string; tokens: number }
   | { type: 'asked'; detail: string }
+  /** Of the run that trains the loaded model. */
+  | { type: 'run'; event: RunEvent }
+  /** What is loaded has changed: it carries an adapter now. */
+  | { type: 'loaded'; loaded: LoadedFacts }
   /** The device is gone, and with it what was loaded. */
   | { type: 'lost'; error: TypedError };
 
@@ -228,4 +256,16 @@ export interface ModelsApi {
   removeKept(repository: string): Promise<void>;
   experienceTasks(): ExperienceTask[];
   ask(target: ExperienceTarget, request: ExperienceRequest): Promise<ExperienceReply>;
+  /** Trains the loaded model. It accepts nothing else until the run has ended or was stopped. */
+  startTraining(request: TrainingRequest): Promise<void>;
+  /** One iteration, then pause. With a request and no run under way: begins one. */
+  stepTraining(request: TrainingRequest): Promise<void>;
+  pauseTraining(): Promise<void>;
+  /** The paused run, or the last unfinished one that this browser keeps. */
+  resumeTraining(choice: DreamChoice): Promise<void>;
+  /** Resolves when the run has ended; its last finished iteration is kept. */
+  stopTraining(): Promise<void>;
+  training(): RunStatus;
+  lastTraining(): ReturnType<TrainerApi['lastRun']>;
+  exportTraining(): Promise<Uint8Array>;
 }

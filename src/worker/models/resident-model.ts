@@ -4,10 +4,13 @@ import { type ChatCodec, engineTextModel } from '../../dream/text-models/engine-
 import type { TextModel } from '../../dream/text-models/text-model';
 import type { Gpu } from '../../gpu/device';
 import { adapterFromEngine, adapterToEngine, type LoraAdapter, loraSettings } from '../../models/adapters';
+import { PROJECTIONS } from '../../models/adapters/adapter';
 import { type LoadOptions, loadModel } from '../../models/load-model';
 import { TextStream } from '../../models/text-stream';
 import type { TextTokenizer } from '../../models/text-tokenizer';
 import type { DecoderModel } from '../../nn/decoder-model';
+import { initialise } from '../../nn/initialise';
+import type { LoraSettings } from '../../nn/lora';
 import type { OpenedModel } from './model-choice';
 import { deviceFacts } from './model-device';
 import type { AdapterState, GenerateAnswer, GenerateRequest, LoadedFacts, ScoreAnswer, TokenList } from './protocol';
@@ -21,6 +24,15 @@ export interface NamedAdapter {
   name: string;
   adapter: LoraAdapter;
 }
+
+/** An adapter that has learned nothing yet. */
+export interface FreshAdapter {
+  name: string;
+  fresh: LoraSettings;
+  seed: number;
+}
+
+export type ResidentAdapter = NamedAdapter | FreshAdapter;
 
 /** How much room the model has. */
 export interface Residence {
@@ -36,6 +48,7 @@ export class ResidentModel {
     readonly residence: Residence,
     private readonly model: DecoderModel,
     private adapter: AdapterState | null,
+    private readonly given: ResidentAdapter | null,
     private readonly seconds: number,
   ) {}
 
@@ -44,23 +57,23 @@ export class ResidentModel {
     gpu: Gpu,
     opened: OpenedModel,
     { contextLength, passTokens }: Residence,
-    named: NamedAdapter | null = null,
+    given: ResidentAdapter | null = null,
     hooks: Pick<LoadOptions, 'signal' | 'onProgress'> = {},
   ): Promise<ResidentModel> {
     const start = performance.now();
-    const lora = named && loraSettings(named.adapter);
+    const lora = given && settingsOf(given);
     const model = await loadModel(gpu, opened.source, { contextLength, tokensPerPass: passTokens, lora, ...hooks });
     try {
-      if (named) model.setWeights(adapterToEngine(named.adapter, model.config));
+      if (given) lay(given, model);
       await gpu.finish();
     } catch (error) {
       model.dispose();
       gpu.memory.trim();
       throw error;
     }
-    const state = named && { ...describe(named), enabled: true };
+    const state = given && { ...describe(given, opened, model), enabled: true };
     const seconds = (performance.now() - start) / 1000;
-    return new ResidentModel(gpu, opened, { contextLength, passTokens }, model, state, seconds);
+    return new ResidentModel(gpu, opened, { contextLength, passTokens }, model, state, given, seconds);
   }
 
   facts(): LoadedFacts {
@@ -174,6 +187,20 @@ export class ResidentModel {
     return adapterFromEngine(weights, this.model.config, { rank, alpha }, { baseModel });
   }
 
+  /** As they are on the GPU: the rank a multiple of 4. */
+  adapterSettings(): LoraSettings | null {
+    return this.given && settingsOf(this.given);
+  }
+
+  /** What a run trains, with the adapter as it was when it came. Throws `no-lora`, `no-tokenizer`. */
+  trainable(seed: number): { gpu: Gpu; model: DecoderModel; tokenizer: TextTokenizer; lora: LoraSettings } {
+    const { gpu, model, given } = this;
+    if (!given) throw noAdapter();
+    this.setAdapter(true);
+    lay('fresh' in given ? { ...given, seed } : given, model);
+    return { gpu, model, tokenizer: this.tokenizer(), lora: settingsOf(given) };
+  }
+
   /** As an experience model. Throws `no-tokenizer`, `no-chat-template`. */
   textModel(): TextModel {
     const tokenizer = this.tokenizer();
@@ -209,8 +236,25 @@ export class ResidentModel {
   }
 }
 
-function describe({ name, adapter }: NamedAdapter): Omit<AdapterState, 'enabled'> {
-  const { rank, alpha, modules, baseModel } = adapter;
+const settingsOf = (given: ResidentAdapter): LoraSettings =>
+  'fresh' in given ? given.fresh : loraSettings(given.adapter);
+
+function lay(given: ResidentAdapter, model: DecoderModel): void {
+  if ('fresh' in given) initialise(model, given.seed, 'adapters');
+  else model.setWeights(adapterToEngine(given.adapter, model.config));
+}
+
+function describe(
+  given: ResidentAdapter,
+  { facts }: OpenedModel,
+  { config }: DecoderModel,
+): Omit<AdapterState, 'enabled'> {
+  const { name } = given;
+  if ('fresh' in given) {
+    const modules = config.layers * PROJECTIONS.length;
+    return { name, ...given.fresh, modules, baseModel: facts.download?.repository ?? facts.label };
+  }
+  const { rank, alpha, modules, baseModel } = given.adapter;
   return { name, rank, alpha, modules: modules.size, baseModel };
 }
 

@@ -6,16 +6,18 @@ import { type GgufParts, modelParts, text, tiny, u32, writeGguf } from '../../mo
 const CONTROL = 3;
 const ORDINARY = 1;
 
-export function talkingParts(): GgufParts {
+export function talkingParts(contextLength = 128): GgufParts {
   const { tokenizer, tokenizerConfig } = byteLevelTokenizer();
   const model = tokenizer.model as { vocab: Record<string, number>; merges: string[] };
   const added = tokenizer.added_tokens as { id: number; content: string; special: boolean }[];
-  const tokens = Object.keys(model.vocab);
+  // In the order of their ids: an object lists digits first.
+  const tokens = Object.keys(model.vocab).sort((a, b) => model.vocab[a] - model.vocab[b]);
   const special = new Set(added.filter((token) => token.special).map(({ id }) => id));
   const rows = Math.ceil(tokens.length / 4) * 4;
   const parts = modelParts({
     layers: 2,
     metadata: {
+      'llama.context_length': u32(contextLength),
       'tokenizer.ggml.model': text('gpt2'),
       'tokenizer.ggml.pre': text('gpt-2'),
       'tokenizer.ggml.tokens': { type: 'strings', value: tokens },
@@ -37,4 +39,4 @@ export function talkingParts(): GgufParts {
   return parts;
 }
 
-export const talkingGguf = (): Uint8Array<ArrayBuffer> => writeGguf(talkingParts());
+export const talkingGguf = (contextLength?: number): Uint8Array<ArrayBuffer> => writeGguf(talkingParts(contextLength));

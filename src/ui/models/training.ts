@@ -1,0 +1,115 @@
+/** @file Training the loaded model: what can be set, and what the buttons do. */
+import { signal } from '@preact/signals';
+import { transfer } from 'comlink';
+import { presets } from '../../dream/presets';
+import { defaultTextSettings, type TextSettings } from '../../dream/text-household';
+import type { DreamChoice, ExperienceTarget, RecallChoice, TrainingRequest } from '../../worker/models/protocol';
+import type { RunConfig, TrainerApi } from '../../worker/protocol';
+import { save } from '../state/files';
+import { clearProblem, models, showProblem } from './connection';
+import { chosenTarget, lend, target } from './experiencing';
+import { forgetRun, takeStatus, training } from './training-state';
+
+/** A first look at a real model: minutes to an hour, not a night. */
+export const settings = signal<RunConfig>({
+  ...presets['household-quick'],
+  iterations: 5,
+  tasksPerIteration: 4,
+  groupSize: 6,
+  maxSteps: 8,
+  evalEvery: 5,
+  evalTasks: 20,
+});
+export const text = signal<TextSettings>({ ...defaultTextSettings, warmStart: 20, thoughtTokens: 12, expertSteps: 6 });
+export const rank = signal(8);
+export const alpha = signal(16);
+export const recall = signal<RecallChoice['kind']>('words');
+export const encoderId = signal('Xenova/all-MiniLM-L6-v2');
+/** A command is on its way to the worker. */
+export const sending = signal(false);
+export const lastTraining = signal<Awaited<ReturnType<TrainerApi['lastRun']>>>(null);
+
+/** A lent model is lent as long as its run goes. */
+let takeBack: (() => void) | null = null;
+
+async function dreamChoice(): Promise<DreamChoice> {
+  takeBack?.();
+  takeBack = null;
+  const kind = recall.value;
+  const chosen: RecallChoice = kind === 'encoder' ? { kind, id: encoderId.value.trim() } : { kind };
+  let dream: ExperienceTarget = chosenTarget();
+  if (target.value === 'built-in') {
+    const lent = await lend();
+    takeBack = lent.takeBack;
+    dream = lent.target;
+  }
+  return { dream, recall: chosen };
+}
+
+async function request(): Promise<TrainingRequest> {
+  const choice = await dreamChoice();
+  // What is transferred is looked for at the top of the message only.
+  const message = { ...choice, settings: settings.value, text: text.value, rank: rank.value, alpha: alpha.value };
+  return choice.dream.kind === 'built-in' ? transfer(message, [choice.dream.port]) : message;
+}
+
+async function command(work: (remote: Awaited<ReturnType<typeof models>>) => Promise<void>): Promise<void> {
+  if (sending.value) return;
+  sending.value = true;
+  clearProblem('train');
+  try {
+    await work(await models());
+  } catch (error) {
+    showProblem('train', error);
+  } finally {
+    sending.value = false;
+    await lookForLastTraining();
+  }
+}
+
+export const start = () =>
+  command(async (remote) => {
+    forgetRun();
+    await remote.startTraining(await request());
+  });
+
+export const step = () =>
+  command(async (remote) => {
+    if (training.value) return remote.stepTraining({ ...(await plainRequest()) });
+    forgetRun();
+    return remote.stepTraining(await request());
+  });
+
+/** Of a run that is under way already: it keeps the dream it has. */
+async function plainRequest(): Promise<TrainingRequest> {
+  const dream: DreamChoice = { dream: { kind: 'loaded' }, recall: { kind: 'words' } };
+  return { ...dream, settings: settings.value, text: text.value, rank: rank.value, alpha: alpha.value };
+}
+
+export const pause = () => command((remote) => remote.pauseTraining());
+
+export const resume = () =>
+  command(async (remote) => {
+    const choice = training.value ? await plainRequest() : await dreamChoice();
+    await remote.resumeTraining(
+      choice.dream.kind === 'built-in' ? transfer({ ...choice }, [choice.dream.port]) : choice,
+    );
+    takeStatus(await remote.training());
+  });
+
+export const stop = () => command((remote) => remote.stopTraining());
+
+export async function exportRun(): Promise<void> {
+  await command(async (remote) => {
+    save('dreamgym-model-run.json.gz', (await remote.exportTraining()) as Uint8Array<ArrayBuffer>, 'application/gzip');
+  });
+}
+
+/** An unfinished run of an earlier visit. */
+export async function lookForLastTraining(): Promise<void> {
+  try {
+    lastTraining.value = training.value ? null : await (await models()).lastTraining();
+  } catch {
+    lastTraining.value = null;
+  }
+}
