@@ -1,0 +1,357 @@
+/**
+ * @file A browser over the built-in sites: tabs, history, forms, scrolling. No network, no script, no clock.
+ *
+ * All of its state is one immutable value (`BrowserState`): a snapshot is a reference to it. Pages are computed from
+ * (site state, address) when they are looked at, and kept while both stay the same.
+ */
+import { lastWindow } from './abstract';
+import {
+  type AxNode,
+  accessibilityNodes,
+  type FieldValues,
+  isChecked,
+  type Numbered,
+  numberNodes,
+  optionValue,
+  valueOf,
+} from './accessibility';
+import type { Action } from './actions';
+import { h, inlineText, type VElement } from './nodes';
+import { href, type Page, parseAddress, requestOf, resolve, type Site, type SitesState } from './site';
+
+export interface Tab {
+  /** Addresses visited; `at` is the current one. */
+  readonly history: readonly string[];
+  readonly at: number;
+  readonly fields: FieldValues;
+  /** Id of the focused element, 0 for none. */
+  readonly focus: number;
+  /** Windows scrolled down in the abstract view. */
+  readonly scroll: number;
+}
+
+export interface BrowserState {
+  readonly sites: SitesState;
+  readonly tabs: readonly Tab[];
+  readonly current: number;
+}
+
+/** A page as the current tab shows it, with what was typed into it. */
+export interface View {
+  readonly url: string;
+  readonly page: Page;
+  readonly nodes: readonly Numbered[];
+  readonly accessibility: readonly AxNode[];
+  readonly tab: Tab;
+}
+
+export type Performed = { readonly ok: true } | { readonly ok: false; readonly reason: string };
+
+const OK: Performed = { ok: true };
+const no = (reason: string): Performed => ({ ok: false, reason });
+const NO_FIELDS: FieldValues = new Map();
+/** Ten redirects are a loop (browsers allow twenty); ten tabs and a hundred visits bound an episode's memory. */
+const MAX_REDIRECTS = 10;
+const MAX_TABS = 10;
+const MAX_HISTORY = 100;
+const MAX_TEXT = 4000;
+
+export const freshTab = (url: string): Tab => ({ history: [url], at: 0, fields: NO_FIELDS, focus: 0, scroll: 0 });
+
+export class Browser {
+  private shown: View | null = null;
+  private computed: { sites: SitesState; url: string; page: Page; nodes: Numbered[] } | null = null;
+
+  constructor(
+    private readonly sites: ReadonlyMap<string, Site>,
+    private held: BrowserState,
+  ) {}
+
+  get state(): BrowserState {
+    return this.held;
+  }
+
+  set state(state: BrowserState) {
+    this.held = state;
+    this.shown = null;
+  }
+
+  get url(): string {
+    const tab = this.held.tabs[this.held.current];
+    return tab.history[tab.at];
+  }
+
+  view(): View {
+    if (this.shown !== null) return this.shown;
+    const tab = this.held.tabs[this.held.current];
+    const { page, nodes } = this.pageOf(this.url);
+    const accessibility = accessibilityNodes(page.title, nodes, tab.fields, tab.focus);
+    this.shown = { url: this.url, page, nodes, accessibility, tab };
+    return this.shown;
+  }
+
+  private pageOf(url: string): { page: Page; nodes: Numbered[] } {
+    const kept = this.computed;
+    if (kept !== null && kept.url === url && kept.sites === this.held.sites) return kept;
+    const page = fetchPage(this.sites, this.held.sites, url);
+    this.computed = { sites: this.held.sites, url, page, nodes: numberNodes(page.body) };
+    return this.computed;
+  }
+
+  /** Titles of all tabs, for the first line of the observation. */
+  titles(): string[] {
+    return this.held.tabs.map((tab, index) =>
+      index === this.held.current
+        ? this.view().page.title
+        : fetchPage(this.sites, this.held.sites, tab.history[tab.at]).title,
+    );
+  }
+
+  perform(action: Exclude<Action, { kind: 'stop' }>): Performed {
+    switch (action.kind) {
+      case 'click':
+        return this.click(action.id);
+      case 'hover':
+        return this.element(action.id) === null ? no(`no element [${action.id}]`) : OK;
+      case 'type':
+        return this.type(action.id, action.text, action.enter);
+      case 'select':
+        return this.choose(action.id, action.option);
+      case 'press':
+        return this.press(action.keys);
+      case 'scroll': {
+        const { scroll } = this.view().tab;
+        this.setTab({
+          scroll: action.direction === 'up' ? Math.max(0, scroll - 1) : Math.min(lastWindow(this.view()), scroll + 1),
+        });
+        return OK;
+      }
+      case 'goto': {
+        const url = /^https?:\/\//i.test(action.url) ? action.url : `http://${action.url}`;
+        return this.visit(url.trim());
+      }
+      case 'new_tab':
+        if (this.held.tabs.length >= MAX_TABS) return no('too many tabs');
+        this.state = {
+          ...this.held,
+          tabs: [...this.held.tabs, freshTab('about:blank')],
+          current: this.held.tabs.length,
+        };
+        return OK;
+      case 'tab_focus':
+        if (action.tab >= this.held.tabs.length) return no(`no tab ${action.tab}`);
+        this.state = { ...this.held, current: action.tab };
+        return OK;
+      case 'close_tab': {
+        const tabs = this.held.tabs.filter((_, index) => index !== this.held.current);
+        // Upstream opens a blank page when the last tab is closed.
+        this.state =
+          tabs.length === 0
+            ? { ...this.held, tabs: [freshTab('about:blank')], current: 0 }
+            : { ...this.held, tabs, current: tabs.length - 1 };
+        return OK;
+      }
+      case 'go_back':
+        return this.travel(-1);
+      case 'go_forward':
+        return this.travel(1);
+      case 'wait':
+        return OK;
+    }
+  }
+
+  private setTab(change: Partial<Tab>): void {
+    const tabs = this.held.tabs.map((tab, index) => (index === this.held.current ? { ...tab, ...change } : tab));
+    this.state = { ...this.held, tabs };
+  }
+
+  private travel(by: number): Performed {
+    const tab = this.held.tabs[this.held.current];
+    const at = tab.at + by;
+    if (at < 0 || at >= tab.history.length)
+      return no(by < 0 ? 'there is no page before this one' : 'there is no page after this one');
+    this.setTab({ at, fields: NO_FIELDS, focus: 0, scroll: 0 });
+    return OK;
+  }
+
+  private visit(url: string): Performed {
+    const tab = this.held.tabs[this.held.current];
+    const final = settle(this.sites, this.held.sites, url);
+    if (final === null) return no(`${url} is not an address of this world`);
+    const history = [...tab.history.slice(0, tab.at + 1), final].slice(-MAX_HISTORY);
+    this.setTab({ history, at: history.length - 1, fields: NO_FIELDS, focus: 0, scroll: 0 });
+    return OK;
+  }
+
+  /** The element with this id if the agent can see it. */
+  private element(id: number): VElement | null {
+    const node = this.view().nodes[id - 2]?.node;
+    return node === undefined || typeof node === 'string' || node.attributes.type === 'hidden' ? null : node;
+  }
+
+  private click(id: number): Performed {
+    const numbered = this.view().nodes[id - 2];
+    if (numbered === undefined) return id === 1 ? OK : no(`no element [${id}]`);
+    // A text is part of the element around it.
+    for (let at = numbered; at !== undefined; at = this.view().nodes[at.parent - 2]) {
+      if (typeof at.node === 'string') continue;
+      const acted = this.activate(at.node, at.id);
+      if (acted !== null) return acted;
+    }
+    return OK;
+  }
+
+  /** What a click on this very element does; null when it does nothing and the element around it is asked. */
+  private activate(element: VElement, id: number): Performed | null {
+    const { tag, attributes } = element;
+    if (attributes.type === 'hidden') return no(`no element [${id}]`);
+    if (attributes.disabled !== undefined) return no('the element is disabled');
+    if (tag === 'a' && attributes.href !== undefined) return this.visit(resolve(this.url, attributes.href));
+    if (tag === 'option') {
+      const select = this.view().nodes[this.view().nodes[id - 2].parent - 2];
+      return this.choose(select.id, optionValue(element));
+    }
+    if (tag === 'label' && attributes.for !== undefined) {
+      const target = this.view().nodes.find(
+        ({ node }) => typeof node !== 'string' && node.attributes.id === attributes.for,
+      );
+      return target === undefined || typeof target.node === 'string' ? OK : this.activate(target.node, target.id);
+    }
+    if (tag === 'button') return attributes.type === 'button' ? OK : this.submit(id);
+    if (tag === 'input') {
+      if (attributes.type === 'submit') return this.submit(id);
+      const { fields } = this.view().tab;
+      if (attributes.type === 'checkbox') this.setField(id, String(!isChecked(element, id, fields)));
+      else if (attributes.type === 'radio') {
+        const changed = new Map(fields);
+        for (const other of this.fieldsOfForm(id))
+          if (other.element.attributes.type === 'radio' && other.element.attributes.name === attributes.name)
+            changed.set(other.id, String(other.id === id));
+        this.setTab({ fields: changed, focus: id });
+      } else this.setTab({ focus: id });
+      return OK;
+    }
+    if (tag === 'textarea' || tag === 'select') {
+      this.setTab({ focus: id });
+      return OK;
+    }
+    return null;
+  }
+
+  private setField(id: number, value: string): void {
+    this.setTab({ fields: new Map(this.view().tab.fields).set(id, value), focus: id });
+  }
+
+  /** Replaces the content of a text field (as WebArena-Lite does), or chooses an option of a select. */
+  private type(id: number, text: string, enter: boolean): Performed {
+    const element = this.element(id);
+    if (element === null) return no(`no element [${id}]`);
+    if (element.tag === 'select') return this.choose(id, text);
+    const { type } = element.attributes;
+    const takesText =
+      element.tag === 'textarea' || (element.tag === 'input' && !/^(submit|checkbox|radio|button)$/.test(type ?? ''));
+    if (!takesText) return no('the element takes no text');
+    this.setField(id, text.slice(0, MAX_TEXT));
+    return enter && element.tag === 'input' ? this.submit(id) : OK;
+  }
+
+  private choose(id: number, wanted: string): Performed {
+    const element = this.element(id);
+    if (element === null) return no(`no element [${id}]`);
+    if (element.tag !== 'select') return no('the element has no options');
+    const options = element.children.filter((child): child is VElement => typeof child !== 'string');
+    const low = wanted.trim().toLowerCase();
+    const option =
+      options.find((candidate) => optionValue(candidate) === wanted) ??
+      options.find((candidate) => inlineText(candidate).toLowerCase() === low);
+    if (option === undefined) return no(`there is no option "${wanted}"`);
+    this.setField(id, optionValue(option));
+    return element.attributes['data-submit'] === undefined ? OK : this.submit(id);
+  }
+
+  private press(keys: string): Performed {
+    const { focus } = this.view().tab;
+    if (!/^(enter|return)$/i.test(keys.trim())) return OK;
+    if (focus === 0) return OK;
+    const element = this.element(focus);
+    if (element === null || element.tag === 'textarea') return OK;
+    return element.tag === 'input' ? this.submit(focus) : (this.activate(element, focus) ?? OK);
+  }
+
+  /** The form around an element, or null. */
+  private formOf(id: number): Numbered | null {
+    const { nodes } = this.view();
+    for (let at: Numbered | undefined = nodes[id - 2]; at !== undefined; at = nodes[at.parent - 2])
+      if (typeof at.node !== 'string' && at.node.tag === 'form') return at;
+    return null;
+  }
+
+  private fieldsOfForm(id: number): { id: number; element: VElement }[] {
+    const form = this.formOf(id);
+    const found: { id: number; element: VElement }[] = [];
+    if (form === null) return found;
+    const { nodes } = this.view();
+    const inside = new Set([form.id]);
+    for (let at = form.id - 1; at < nodes.length; at++) {
+      const { node, parent, id: own } = nodes[at];
+      if (!inside.has(parent)) break;
+      inside.add(own);
+      if (typeof node !== 'string' && node.attributes.name !== undefined) found.push({ id: own, element: node });
+    }
+    return found;
+  }
+
+  /** Sends the form around `id`; a submit button's own name and value go along. */
+  private submit(id: number): Performed {
+    const form = this.formOf(id);
+    if (form === null || typeof form.node === 'string') return OK;
+    const { fields } = this.view().tab;
+    const values: Record<string, string> = Object.create(null) as Record<string, string>;
+    for (const { id: own, element } of this.fieldsOfForm(id)) {
+      const { name, type } = element.attributes;
+      if (type === 'checkbox' || type === 'radio') {
+        if (isChecked(element, own, fields)) values[name] = element.attributes.value ?? 'on';
+      } else if (element.tag === 'button' || type === 'submit') {
+        if (own === id) values[name] = element.attributes.value ?? '';
+      } else if (element.tag !== 'a') {
+        const value = valueOf(element, own, fields);
+        if (element.attributes.required !== undefined && value.trim() === '')
+          return no(`the field "${name}" must be filled in`);
+        values[name] = value;
+      }
+    }
+    const action = resolve(this.url, form.node.attributes.action ?? this.url);
+    if ((form.node.attributes.method ?? 'get').toLowerCase() !== 'post')
+      return this.visit(href(action.split('?')[0], values));
+    const address = parseAddress(action);
+    const site = address === null ? undefined : this.sites.get(address.host);
+    if (address === null || site === undefined) return no(`${action} is not an address of this world`);
+    const answer = site.handle(this.held.sites, requestOf(address, 'POST', values));
+    this.state = { ...this.held, sites: answer.state };
+    return this.visit(resolve(action, answer.redirect ?? action));
+  }
+}
+
+/** Follows redirects; null when an address leads outside the sites or round in circles. */
+export function settle(sites: ReadonlyMap<string, Site>, state: SitesState, url: string): string | null {
+  let current = url;
+  for (let hop = 0; hop < MAX_REDIRECTS; hop++) {
+    const address = parseAddress(current);
+    const site = address === null ? undefined : sites.get(address.host);
+    if (address === null || site === undefined) return null;
+    const answer = site.handle(state, requestOf(address, 'GET', {}));
+    if (answer.redirect === undefined) return current;
+    current = resolve(current, answer.redirect);
+  }
+  return null;
+}
+
+/** The page at an address, redirects followed; a plain notice where there is none. */
+export function fetchPage(sites: ReadonlyMap<string, Site>, state: SitesState, url: string): Page {
+  if (url === 'about:blank') return { title: '', body: h('body', null) };
+  const final = settle(sites, state, url) ?? url;
+  const address = parseAddress(final);
+  const site = address === null ? undefined : sites.get(address.host);
+  const page = address === null ? undefined : site?.handle(state, requestOf(address, 'GET', {})).page;
+  return page ?? { title: 'Page not found', body: h('body', null, h('h1', null, 'Page not found')) };
+}

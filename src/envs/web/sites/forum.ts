@@ -1,0 +1,360 @@
+/** @file The forum: boards, posts, comments, votes, subscriptions, profiles, search. */
+import { type Child, h } from '../nodes';
+import { type Answer, href, noticeFor, type Page, type Request, type Site, type SitesState } from '../site';
+import { isoDay, TODAY } from './calendar';
+import {
+  FORUM_PASSWORD,
+  FORUM_USER,
+  type ForumState,
+  type Post,
+  postById,
+  postPath,
+  SORTS,
+  scoreOf,
+  sortPosts,
+} from './forum-state';
+import {
+  area,
+  button,
+  choice,
+  type Frame,
+  field,
+  form,
+  frame,
+  hidden,
+  link,
+  localPath,
+  loginPage,
+  mentions,
+  notFound,
+  pageLinks,
+  post as postButton,
+  slice,
+  slugOf,
+} from './layout';
+
+export const FORUM_HOST = 'forum.example';
+const PER_PAGE = 10;
+
+const frameOf = (state: ForumState, request: Request): Frame => ({
+  site: 'Lantern Forum',
+  user: state.user,
+  links: [
+    ['Forums', '/forums'],
+    ['Submit', '/submit'],
+    ...(state.user === null ? [] : ([['My profile', `/user/${state.user}`]] as const)),
+  ],
+  search: { action: '/search', label: 'Search posts', value: request.path === '/search' ? request.query.q : '' },
+  notice: noticeFor(state.notice, request),
+});
+
+/** One post in a list. */
+const entry = (state: ForumState, post: Post): Child =>
+  h(
+    'li',
+    { class: 'submission' },
+    link(post.title, postPath(post)),
+    h(
+      'p',
+      null,
+      `${scoreOf(state, post)} points, ${post.comments.length} comments, ${isoDay(post.day)}, by `,
+      link(post.author, `/user/${post.author}`),
+      ' in ',
+      link(post.forum, `/f/${post.forum}`),
+    ),
+  );
+
+function list(state: ForumState, request: Request, title: string, posts: readonly Post[], above: Child): Page {
+  const sort = request.query.sort ?? 'hot';
+  const part = slice(sortPosts(state, posts, sort), request.query.p, PER_PAGE);
+  return frame(
+    frameOf(state, request),
+    title,
+    above,
+    h(
+      'nav',
+      { 'aria-label': 'Sort' },
+      SORTS.map((name) => link(`Sort by ${name}`, href(request.path, { ...request.query, sort: name, p: '' }))),
+    ),
+    h(
+      'ul',
+      { class: 'posts' },
+      part.items.map((post) => entry(state, post)),
+    ),
+    pageLinks(part, request.path, request.query),
+  );
+}
+
+function postPage(state: ForumState, request: Request, post: Post): Page {
+  const vote = state.votes[post.id];
+  return frame(
+    frameOf(state, request),
+    post.title,
+    h('article', { class: 'submission__inner' }, h('p', { class: 'submission__body' }, post.text)),
+    h(
+      'p',
+      null,
+      'Submitted by ',
+      link(post.author, `/user/${post.author}`),
+      ` on ${isoDay(post.day)} in `,
+      link(post.forum, `/f/${post.forum}`),
+    ),
+    h('p', { class: 'submission__score' }, `${scoreOf(state, post)} points`),
+    h(
+      'div',
+      { class: `submission__vote ${vote === 1 ? 'vote--user-upvoted' : vote === -1 ? 'vote--user-downvoted' : ''}` },
+      postButton('/vote', vote === 1 ? 'Retract upvote' : 'Upvote', { post: post.id, vote: vote === 1 ? 0 : 1 }),
+      postButton('/vote', vote === -1 ? 'Retract downvote' : 'Downvote', { post: post.id, vote: vote === -1 ? 0 : -1 }),
+    ),
+    post.author === state.user && [
+      form(
+        { action: '/edit', method: 'post', 'aria-label': 'Edit post' },
+        hidden('post', post.id),
+        area('Edit text', 'text', post.text),
+        button('Save changes'),
+      ),
+      postButton('/delete', 'Delete post', { post: post.id }),
+    ],
+    h('h2', null, `${post.comments.length} comments`),
+    h(
+      'ul',
+      { class: 'comments' },
+      post.comments.map((comment) =>
+        h(
+          'li',
+          { class: 'comment' },
+          link(comment.author, `/user/${comment.author}`),
+          h('span', { class: 'comment__score' }, `${comment.score} points`),
+          h('p', { class: 'comment__body' }, comment.text),
+        ),
+      ),
+    ),
+    state.user === null
+      ? h('p', null, 'Sign in to comment.')
+      : form(
+          { action: '/comment', method: 'post' },
+          hidden('post', post.id),
+          area('Your comment', 'text', '', { required: true }),
+          button('Post comment'),
+        ),
+  );
+}
+
+function userPage(state: ForumState, request: Request, user: string): Page | null {
+  const posts = state.posts.filter((post) => post.author === user);
+  const comments = state.posts.flatMap((post) => post.comments.filter((comment) => comment.author === user));
+  if (posts.length + comments.length === 0 && user !== state.user) return null;
+  const about = h(
+    'div',
+    { class: 'user-bio' },
+    h('p', { class: 'user-bio__biography' }, state.bios[user] ?? 'No biography.'),
+    h('p', null, `${posts.length} posts, ${comments.length} comments`),
+    user === state.user && link('Edit biography', `/user/${user}/edit`),
+  );
+  return list(state, request, user, posts, about);
+}
+
+function pageAt(state: ForumState, request: Request): Page | { redirect: string } {
+  const shown = frameOf(state, request);
+  const [head, name, id] = request.segments;
+  const forum = state.forums.find((candidate) => candidate.name.toLowerCase() === name?.toLowerCase());
+  switch (head) {
+    case undefined:
+      return list(state, request, 'All posts', state.posts, null);
+    case 'forums':
+      return frame(
+        shown,
+        'Forums',
+        link('Create a forum', '/create_forum'),
+        h(
+          'ul',
+          null,
+          state.forums.map((each) => h('li', null, link(each.name, `/f/${each.name}`), h('p', null, each.description))),
+        ),
+      );
+    case 'f': {
+      if (forum === undefined) break;
+      const post = id === undefined ? undefined : postById(state, id);
+      if (id !== undefined) {
+        if (post === undefined || post.forum !== forum.name) break;
+        return postPage(state, request, post);
+      }
+      const subscribed = state.subscriptions.includes(forum.name);
+      return list(
+        state,
+        request,
+        forum.name,
+        state.posts.filter((each) => each.forum === forum.name),
+        [
+          h('p', { class: 'forum-description' }, forum.description),
+          h('p', { class: 'subscription' }, subscribed ? 'You are subscribed.' : 'You are not subscribed.'),
+          postButton('/subscribe', subscribed ? 'Unsubscribe' : 'Subscribe', { forum: forum.name }),
+          link(`Submit to ${forum.name}`, href('/submit', { forum: forum.name })),
+        ],
+      );
+    }
+    case 'search': {
+      const query = request.query.q ?? '';
+      const found = state.posts.filter((post) => mentions(`${post.title} ${post.text}`, query));
+      return list(state, request, `Posts about "${query}"`, found, h('p', null, `${found.length} posts found`));
+    }
+    case 'login':
+      return loginPage(shown, request.query.failed === '1', localPath(request.query.next));
+    case 'user': {
+      if (id === 'edit' && name === state.user && state.user !== null) {
+        return frame(
+          shown,
+          'Edit biography',
+          form(
+            { action: '/bio', method: 'post' },
+            area('Biography', 'bio', state.bios[state.user] ?? ''),
+            button('Save'),
+          ),
+        );
+      }
+      const page = userPage(state, request, name ?? '');
+      if (page === null) break;
+      return page;
+    }
+    case 'submit':
+    case 'create_forum': {
+      if (state.user === null) return { redirect: href('/login', { next: request.path }) };
+      if (head === 'create_forum') {
+        return frame(
+          shown,
+          'Create a forum',
+          form(
+            { action: '/create_forum', method: 'post' },
+            field('Name', 'name', '', { required: true }),
+            field('Description', 'description', '', { required: true }),
+            button('Create forum'),
+          ),
+        );
+      }
+      return frame(
+        shown,
+        'Submit a post',
+        form(
+          { action: '/submit', method: 'post' },
+          choice(
+            'Forum',
+            'forum',
+            state.forums.map((each) => [each.name, each.name] as const),
+            request.query.forum ?? '',
+          ),
+          field('Title', 'title', '', { required: true }),
+          area('Text', 'text', '', { required: true }),
+          button('Create post'),
+        ),
+      );
+    }
+  }
+  return notFound(shown);
+}
+
+function change(state: ForumState, request: Request): { forum: ForumState; redirect: string } {
+  const { form: sent, segments } = request;
+  const refuse = (redirect: string) => ({ forum: state, redirect });
+  const done = (forum: ForumState, redirect: string, text: string) => ({
+    forum: { ...forum, notice: { path: redirect, text } },
+    redirect,
+  });
+  const [head] = segments;
+  if (head === 'login') {
+    const next = localPath(sent.next);
+    if (sent.user?.trim() !== FORUM_USER || sent.password !== FORUM_PASSWORD)
+      return refuse(href('/login', { failed: 1, next }));
+    return { forum: { ...state, user: FORUM_USER }, redirect: next };
+  }
+  const { user } = state;
+  if (user === null) return refuse('/login');
+  const post = postById(state, sent.post ?? '');
+  const replace = (changed: Post): ForumState => ({
+    ...state,
+    posts: state.posts.map((other) => (other.id === changed.id ? changed : other)),
+  });
+  const text = (sent.text ?? '').trim();
+  switch (head) {
+    case 'logout':
+      return { forum: { ...state, user: null }, redirect: '/' };
+    case 'vote': {
+      if (post === undefined) return refuse('/');
+      const votes: Record<number, 1 | -1> = { ...state.votes };
+      if (sent.vote === '1') votes[post.id] = 1;
+      else if (sent.vote === '-1') votes[post.id] = -1;
+      else delete votes[post.id];
+      return { forum: { ...state, votes }, redirect: postPath(post) };
+    }
+    case 'comment': {
+      if (post === undefined || text === '') return refuse('/');
+      const comment = { id: post.id * 100 + 50 + post.comments.length, author: user, text, score: 1 };
+      return done(
+        replace({ ...post, comments: [...post.comments, comment] }),
+        postPath(post),
+        'Your comment is posted.',
+      );
+    }
+    case 'edit':
+      if (post === undefined || post.author !== user || text === '') return refuse('/');
+      return done(replace({ ...post, text }), postPath(post), 'The post is changed.');
+    case 'delete': {
+      if (post === undefined || post.author !== user) return refuse('/');
+      const posts = state.posts.filter((other) => other.id !== post.id);
+      return done({ ...state, posts }, `/f/${post.forum}`, 'The post is deleted.');
+    }
+    case 'submit': {
+      const forum = state.forums.find((each) => each.name === sent.forum);
+      const title = (sent.title ?? '').trim();
+      if (forum === undefined || title === '' || text === '') return refuse('/submit');
+      const id = Math.max(1000, ...state.posts.map((other) => other.id)) + 1;
+      const slug = slugOf(title).slice(0, 50) || 'post';
+      const created: Post = {
+        id,
+        forum: forum.name,
+        title,
+        slug,
+        text,
+        author: user,
+        day: TODAY,
+        score: 1,
+        comments: [],
+      };
+      return done({ ...state, posts: [...state.posts, created] }, postPath(created), 'Your post is published.');
+    }
+    case 'subscribe': {
+      const forum = state.forums.find((each) => each.name === sent.forum);
+      if (forum === undefined) return refuse('/forums');
+      const subscriptions = state.subscriptions.includes(forum.name)
+        ? state.subscriptions.filter((name) => name !== forum.name)
+        : [...state.subscriptions, forum.name];
+      return { forum: { ...state, subscriptions }, redirect: `/f/${forum.name}` };
+    }
+    case 'create_forum': {
+      const name = slugOf(sent.name ?? '');
+      if (name === '' || state.forums.some((each) => each.name === name)) return refuse('/create_forum');
+      const forum = { name, description: (sent.description ?? '').trim() };
+      return done({ ...state, forums: [...state.forums, forum] }, `/f/${name}`, 'The forum is created.');
+    }
+    case 'bio':
+      return done(
+        { ...state, bios: { ...state.bios, [user]: (sent.bio ?? '').trim() } },
+        `/user/${user}`,
+        'Your biography is saved.',
+      );
+    default:
+      return refuse('/');
+  }
+}
+
+export const forum: Site = {
+  name: 'forum',
+  host: FORUM_HOST,
+  handle(state: SitesState, request: Request): Answer {
+    if (request.method === 'POST') {
+      const { forum: changed, redirect } = change(state.forum, request);
+      return { state: changed === state.forum ? state : { ...state, forum: changed }, redirect };
+    }
+    const answer = pageAt(state.forum, request);
+    return 'redirect' in answer ? { state, redirect: answer.redirect } : { state, page: answer };
+  },
+};
