@@ -7,6 +7,7 @@
 // mode 0 (group-std): scale = group std + eps     GRPO (Shao et al. 2024); TRL adds 1e-4, verl 1e-6
 // mode 1 (group-mean): scale = 1                  Dr. GRPO (Liu et al. 2025)
 // mode 2 (batch-std): scale = batch std + eps     TRL's scale_rewards="batch"; the mean stays the group's
+// mode 3 (leave-one-out): scale = (size - 1) / size  RLOO (Ahmadian et al. 2024): the mean of the others is the baseline
 // A group of one has no baseline: A = 0, or with raw_singleton (verl: mean 0, std 1) A = r / scale with std = 1.
 //
 // Sums run over r - r[first]: equal returns then give exactly zero, whatever their binary fractions are.
@@ -56,6 +57,7 @@ fn group_advantages(@builtin(global_invocation_id) id: vec3u) {
   var scale = 1.0;
   if (params.mode == 0u) { scale = own.y + params.eps; }
   if (params.mode == 2u) { scale = batch[0] + params.eps; }
+  if (params.mode == 3u && end - first > 1u) { scale = f32(end - first - 1u) / f32(end - first); }
   if (end - first == 1u) {
     if (params.mode == 0u) { scale = 1.0 + params.eps; }
     advantages[first] = select(0.0, origin / scale, params.raw_singleton == 1u);

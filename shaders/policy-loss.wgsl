@@ -1,25 +1,29 @@
 // The clipped policy loss (PPO, Schulman et al. 2017; GRPO) with dual clip (Ye et al. 2020), its gradient and statistics.
 //
 // policy_loss   | 1 logprob [n] | 2 old_logprob [n] | 3 ref_logprob [n] | 4 advantages [n] | 5 weights [n]
-//               | 6 grad_logprob [n] | 7 grad_entropy [n]
-// policy_stats  | 1 .. 5 as above | 6 entropy [n] | 7 stats [8]
+//               | 6 grad_logprob [n] | 7 grad_entropy [n] | 8 sample_log_ratio [n] (read when importance = 1)
+// policy_stats  | 1 .. 5 as above | 6 entropy [n] | 7 stats [8] | 8 as above
 // sft_loss      | 1 weights [n] | 2 grad_logprob [n] | 3 grad_entropy [n]
 // sft_stats     | 1 logprob [n] | 2 weights [n] | 3 entropy [n] | 4 stats [8]
 //
 // Per token, with x = logprob - old, ratio = exp(clamp(x, -20, 20)), A = advantage, w = weight (mask x aggregation):
 //   surrogate = max(-A ratio, -A clamp(ratio, 1 - clip_low, 1 + clip_high));  if A < 0: min(surrogate, -A dual_clip)
-//   loss      = w (surrogate + kl_coef k3 - entropy_coef H),  k3 as in kl.wgsl against the reference
-//   dL/dlogprob = w (-A ratio [not clipped and |x| <= 20] + kl_coef dk3/dlogprob);  dL/dH = -entropy_coef w
+//   loss      = w (surrogate + kl_coef k - entropy_coef H),  k = k1, k2 or k3 of kl.wgsl against the reference
+//   dL/dlogprob = w (-A ratio [not clipped and |x| <= 20] + kl_coef dk/dlogprob);  dL/dH = -entropy_coef w
+// With importance = 1 (GSPO, Zheng et al. 2025) x is the mean log-ratio of the token's sample (sequence-ratio.wgsl), held
+// still, times the token's own ratio over itself: the value is the sample's, the gradient goes to each of its tokens (verl).
 // SFT: loss = -w logprob.
 // Tokens of weight 0 are skipped whatever their other numbers are: padding may hold garbage.
 //
 // stats, summed over tokens with weight != 0:
-//   0 loss | 1 entropy | 2 k3 against old | 3 clipped | 4 tokens | 5 |logprob - old| | 6 k3 against reference
+//   0 loss | 1 entropy | 2 k3 against old | 3 clipped | 4 tokens | 5 |logprob - old| | 6 k against reference
 //   7 clipped from above (ratio too large), a part of 3
 
 struct Params {
   n: u32,
   accumulate: u32, // 1: add to stats, 0: replace them
+  kl_kind: u32, // 1, 2, 3
+  importance: u32, // 0 = a ratio per token, 1 = one per sample
   clip_low: f32,
   clip_high: f32,
   dual_clip: f32, // 0 = off
@@ -35,6 +39,7 @@ struct Params {
 @group(0) @binding(5) var<storage, read> weights: array<f32>;
 @group(0) @binding(6) var<storage, read_write> grad_logprob: array<f32>;
 @group(0) @binding(7) var<storage, read_write> grad_entropy: array<f32>;
+@group(0) @binding(8) var<storage, read> sample_log_ratio: array<f32>;
 
 /// exp(d) - d - 1. Near 0 the subtraction would leave only rounding, so the series speaks there.
 fn k3(d: f32) -> f32 {
@@ -54,7 +59,9 @@ struct Term {
 
 fn policy_term(i: u32) -> Term {
   var term: Term;
-  let x = logprob[i] - old_logprob[i];
+  let own = logprob[i] - old_logprob[i];
+  var x = own;
+  if (params.importance == 1u) { x = sample_log_ratio[i]; }
   let ratio = exp(clamp(x, -20.0, 20.0));
   let a = advantages[i];
   let low = 1.0 - params.clip_low;
@@ -68,14 +75,22 @@ fn policy_term(i: u32) -> Term {
   }
   term.slope = -a * ratio;
   if (term.clipped_above || term.clipped_below || abs(x) > 20.0) { term.slope = 0.0; }
-  term.kl_old = min(k3(clamp(-x, -20.0, 20.0)), 10.0);
+  term.kl_old = min(k3(clamp(-own, -20.0, 20.0)), 10.0);
   term.kl_ref = 0.0;
   if (params.kl_coef != 0.0) {
     let d = ref_logprob[i] - logprob[i];
-    let value = k3(clamp(d, -20.0, 20.0));
-    term.kl_ref = min(value, 10.0);
+    if (params.kl_kind == 1u) {
+      term.kl_ref = -d;
+      term.slope += params.kl_coef;
+    } else if (params.kl_kind == 2u) {
+      term.kl_ref = 0.5 * d * d;
+      term.slope -= params.kl_coef * d;
+    } else {
+      let value = k3(clamp(d, -20.0, 20.0));
+      term.kl_ref = min(value, 10.0);
+      if (abs(d) <= 20.0 && value <= 10.0) { term.slope -= params.kl_coef * (d + value); }
+    }
     term.loss += params.kl_coef * term.kl_ref;
-    if (abs(d) <= 20.0 && value <= 10.0) { term.slope -= params.kl_coef * (d + value); }
   }
   return term;
 }

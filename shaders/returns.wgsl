@@ -3,11 +3,12 @@
 // | binding | buffer  | shape                                                       |
 // | 1       | starts  | [sequences + 1]: sequence s is starts[s] .. starts[s + 1]   |
 // | 2       | rewards | [n]                                                         |
-// | 3       | mask    | [n]: 1 = the policy acted here                              |
+// | 3       | mask    | [n]: 1 = the policy acted here, 2 = and time stood still    |
 // | 4       | returns | [n]                                                         |
 //
 // Masked entries (observations) carry the running return unchanged: no reward is taken there and no discount applied,
-// as in verl's multi-turn REINFORCE++ (dreamgym.md, 5.2).
+// as in verl's multi-turn REINFORCE++ (dreamgym.md, 5.2). Where the mask is 2 what follows is not discounted: with 2 on all
+// tokens of a turn but its last, gamma counts turns and not words.
 
 struct Params { sequences: u32, gamma: f32 }
 
@@ -24,7 +25,8 @@ fn discounted_returns(@builtin(global_invocation_id) id: vec3u) {
   var running = 0.0;
   for (var t = starts[id.x + 1u]; t > first; t--) {
     let at = t - 1u;
-    if (mask[at] != 0u) { running = fma(params.gamma, running, rewards[at]); }
+    let gamma = select(params.gamma, 1.0, mask[at] == 2u);
+    if (mask[at] != 0u) { running = fma(gamma, running, rewards[at]); }
     returns[at] = running;
   }
 }

@@ -42,12 +42,33 @@ const help: Record<keyof RunConfig, string> = {
   evalEvery: 'iterations between evaluations',
   evalTasks: 'held-out tasks of an evaluation',
   bufferCapacity: 'transitions the replay buffer holds',
+  algorithm: 'fills in the settings of a named method; any of them can be given otherwise',
+  advantage: 'what a rollout, a turn or a token is compared with',
+  importanceLevel: 'a probability ratio per token, or one per sample (GSPO)',
+  dualClip: 'cap on the loss of unlikely tokens with negative advantage; 0 = off',
+  epochs: 'passes over the episodes of an iteration',
+  stepDiscount: 'per turn, where turns are credited one by one (reinforce++, gigpo, ppo)',
+  stepWeight: 'of the advantage of a turn beside that of its episode (gigpo)',
+  gaeLambda: 'of generalised advantage estimation (ppo)',
+  valueLevel: 'what the critic values: every token, or each turn (ppo)',
+  valueClip: 'how far a value may move in one update; 0 = off (ppo)',
+  valueCoef: 'share of the critic’s gradient that reaches the trunk (ppo)',
+  criticLearningRate: 'of the value head (ppo)',
+  maskTruncated: 'episodes cut off by the step limit bear no loss',
+  klEstimator: 'which estimate of the KL',
+  klPlacement: 'a term of the loss, or a price on the reward',
+  klTarget: 'KL the coefficient is steered to; 0 = fixed',
+  klHorizon: 'episodes over which it is steered',
+  importanceCorrection: 'for what sampler and trainer disagree on',
+  importanceCap: 'on the weight of that correction',
+  resampleRounds: 'further rounds for groups that all won or all lost (dapo)',
 };
 
 /** Specs for `parseOptions`. Nothing has a default here: what is not given comes from the preset (or the stored run). */
 export const runOptions: OptionSpecs = Object.fromEntries(
   (Object.keys(presets['household-tiny']) as (keyof RunConfig)[]).map((key): [string, OptionSpec] => {
     if (key === 'goalCheck') return ['no-goal-check', { type: 'boolean', help: help[key] }];
+    if (key === 'maskTruncated') return ['mask-truncated', { type: 'boolean', help: help[key] }];
     if (key === 'stepCheck') return ['no-step-check', { type: 'boolean', help: help[key] }];
     if (key in choices) {
       return [kebab(key), { type: 'string', help: help[key], choices: choices[key as keyof typeof choices] }];
@@ -131,6 +152,7 @@ export function givenSettings(values: Readonly<Record<string, unknown>>): Partia
   }
   if (values['no-goal-check'] === true) given.goalCheck = false;
   if (values['no-step-check'] === true) given.stepCheck = false;
+  if (values['mask-truncated'] === true) given.maskTruncated = true;
   return given as Partial<RunConfig>;
 }
 

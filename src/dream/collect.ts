@@ -1,5 +1,6 @@
 /** @file One iteration's experience: rollouts of every task's group, in the dream or in the real world. */
 import type { Task } from '../envs/environment';
+import { missingGroups } from '../rl/dynamic-sampling';
 import type { DreamCounts } from './experience-model';
 import type { LoopParts } from './loop';
 import { deriveSeed } from './random';
@@ -7,14 +8,26 @@ import { type RolloutReport, rollOut } from './rollouts';
 import type { RunState } from './run-state';
 import { engineDreams } from './text-models/dreams';
 
-/** Dream and real world differ in the environment and in nothing else. `dream` counts what the dream had to refuse. */
+export interface Collected {
+  rollouts: RolloutReport;
+  /** What the dream had to refuse; null in the real world. */
+  dream: DreamCounts | null;
+  /** The task of each group: those asked for, then those of further rounds. */
+  tasks: Task[];
+}
+
+/**
+ * Dream and real world differ in the environment and in nothing else. `redraw` names tasks for a further round when groups
+ * all won or all lost (config.resampleRounds; see rl/dynamic-sampling.ts).
+ */
 export async function collect(
   parts: LoopParts,
   { config, buffer }: Pick<RunState, 'config' | 'buffer'>,
-  tasks: readonly Task[],
+  asked: readonly Task[],
   seed: number,
   onTurn: (fraction: number, detail: string) => Promise<void>,
-): Promise<{ rollouts: RolloutReport; dream: DreamCounts | null }> {
+  redraw: (count: number, round: number) => Task[] = () => [],
+): Promise<Collected> {
   const openDream = parts.openDream ?? engineDreams(parts.experience, parts.domain);
   const dream =
     config.rollouts === 'dream'
@@ -27,21 +40,41 @@ export async function collect(
           stepCheck: config.stepCheck,
         })
       : null;
-  try {
-    const rollouts = await rollOut({
+  const doing = dream ? 'dreaming' : 'acting in the real world';
+  const play = (tasks: readonly Task[], firstGroup: number, roundSeed: number): Promise<RolloutReport> =>
+    rollOut({
       policy: parts.policy,
       domain: parts.domain,
       environment: dream ?? parts.domain.realWorld(),
       tasks: tasks.flatMap((task) => Array.from({ length: config.groupSize }, () => task)),
-      groups: tasks.flatMap((_, group) => Array.from({ length: config.groupSize }, () => group)),
+      groups: tasks.flatMap((_, group) => Array.from({ length: config.groupSize }, () => firstGroup + group)),
       maxSteps: config.maxSteps,
       temperature: config.temperature,
-      seed: deriveSeed(seed, 'rollouts'),
+      seed: deriveSeed(roundSeed, 'rollouts'),
       parallel: parts.parallel,
-      onTurn: (fraction) => onTurn(fraction, dream ? 'dreaming' : 'acting in the real world'),
+      onTurn: (fraction) =>
+        onTurn(fraction, firstGroup === 0 ? doing : `${doing}, once more for groups without signal`),
     });
-    return { rollouts, dream: dream?.counts ?? null };
+  try {
+    const tasks = [...asked];
+    const rollouts = await play(tasks, 0, seed);
+    for (let round = 1; round <= config.resampleRounds; round++) {
+      const missing = missingGroups(rollouts.rollouts, asked.length, config.discount);
+      const more = missing > 0 ? redraw(missing, round) : [];
+      if (more.length === 0) break;
+      add(rollouts, await play(more, tasks.length, deriveSeed(seed, 'round', round)));
+      tasks.push(...more);
+    }
+    return { rollouts, dream: dream?.counts ?? null, tasks };
   } finally {
     dream?.dispose();
   }
+}
+
+function add(all: RolloutReport, more: RolloutReport): void {
+  all.rollouts.push(...more.rollouts);
+  all.transitions += more.transitions;
+  all.malformedActions += more.malformedActions;
+  all.generatedTokens += more.generatedTokens;
+  all.seconds += more.seconds;
 }

@@ -1,8 +1,8 @@
 /** @file What one iteration reports: numbers for the charts, and the few rollouts worth looking at. */
 import { mean } from '../data/statistics';
 import type { Trajectory } from '../data/trajectory';
-import type { GrpoReport } from '../rl/grpo';
-import type { IterationMetrics } from '../worker/protocol';
+import type { LearnerState, UpdateReport } from '../rl/policy-update';
+import type { IterationMetrics, RunConfig } from '../worker/protocol';
 import type { DreamCounts } from './experience-model';
 import type { FidelityReport } from './fidelity';
 import type { RolloutReport } from './rollouts';
@@ -12,10 +12,12 @@ export interface IterationFacts {
   rollouts: RolloutReport;
   /** null when the rollouts were real. */
   dream: DreamCounts | null;
-  learned: GrpoReport;
+  learned: UpdateReport;
   trainSeconds: number;
   fidelity: FidelityReport;
   syntheticShare: number;
+  /** Groups that were played beyond those asked for. */
+  redrawnGroups: number;
   bufferSize: number;
   totals: Pick<IterationMetrics, 'tasksGenerated' | 'realTransitions' | 'dreamedTransitions' | 'measurementSteps'>;
   gpuBytes: number;
@@ -56,12 +58,30 @@ export function iterationMetrics(facts: IterationFacts): IterationMetrics {
     syntheticShare: facts.syntheticShare,
     taskDifficulty: mean(rates.map((p) => p * (1 - p))),
     bufferSize: facts.bufferSize,
+    ...learnerMetrics(facts),
     ...facts.totals,
     generateTokensPerSecond: perSecond(rollouts.generatedTokens + (dream?.generatedTokens ?? 0), rollouts.seconds),
     trainTokensPerSecond: perSecond(learned.tokens, facts.trainSeconds),
     gpuBytes: facts.gpuBytes,
     seconds: facts.seconds,
   };
+}
+
+/** Numbers of methods that not every run uses: absent where there is nothing to say. */
+function learnerMetrics({ learned, redrawnGroups }: IterationFacts): Partial<IterationMetrics> {
+  const { referenceKl, valueLoss, explainedVariance, skipped, maskedEpisodes, state } = learned;
+  return {
+    ...(referenceKl === null ? {} : { referenceKl, klCoef: state.klCoef }),
+    ...(valueLoss === null ? {} : { valueLoss, explainedVariance }),
+    ...(redrawnGroups > 0 ? { redrawnGroups } : {}),
+    ...(maskedEpisodes > 0 ? { maskedEpisodes } : {}),
+    ...(skipped > 0 ? { skippedUpdates: skipped, skippedInARow: state.skippedInARow } : {}),
+  };
+}
+
+/** What the iteration before left to the learner: all of it stands in its metrics, so a resumed run goes on from there. */
+export function learnerState(last: IterationMetrics | undefined, config: Pick<RunConfig, 'klCoef'>): LearnerState {
+  return { klCoef: last?.klCoef ?? config.klCoef, skippedInARow: last?.skippedInARow ?? 0 };
 }
 
 /**

@@ -10,7 +10,8 @@
 import type { Trajectory } from '../data/trajectory';
 import type { Task } from '../envs/environment';
 import type { LanguageModel } from '../nn/language-model';
-import { type AdvantageKernel, type GrpoReport, grpoUpdate, type ReferenceScorer } from '../rl/grpo';
+import type { AdvantageKernels } from '../rl/advantage-kernels';
+import { policyUpdate, type ReferenceScorer, type UpdateReport } from '../rl/policy-update';
 import { frozenReference } from '../rl/reference';
 import type { Evaluation, RunConfig, RunEvent, RunPhase } from '../worker/protocol';
 import { collect } from './collect';
@@ -18,7 +19,7 @@ import { RunControl, RunStopped } from './control';
 import type { Domain } from './domain';
 import { evaluate } from './evaluation';
 import { type FidelityReport, hasCollapsed, measureFidelity } from './fidelity';
-import { iterationMetrics, rolloutsForViewer } from './iteration-metrics';
+import { iterationMetrics, learnerState, rolloutsForViewer } from './iteration-metrics';
 import { Draws, deriveSeed } from './random';
 import type { TopKKernel } from './retrieval';
 import type { RolloutReport } from './rollouts';
@@ -35,7 +36,7 @@ export interface LoopParts {
   /** Dreams and invents tasks; frozen. */
   experience: LanguageModel;
   domain: Domain;
-  kernels: { advantages: AdvantageKernel; topK: TopKKernel };
+  kernels: { advantages: AdvantageKernels; topK: TopKKernel };
   /** Who dreams, where it is not `experience` itself: an endpoint, the browser's own model, ONNX Runtime. */
   openDream?: OpenDream;
   /** Scores for the KL term; without one, the policy's weights at the start of the run are kept and swapped in. */
@@ -55,8 +56,6 @@ export interface LoopParts {
 
 /** New tasks are proposed for this share of an iteration's tasks. */
 const proposalShare = 0.5;
-/** verl's dual-clip constant. */
-const dualClip = 3;
 
 /**
  * One run. `run()` once; after a stop or an error the object is spent (its weights may belong to a half-finished
@@ -137,11 +136,16 @@ export class DreamLoop {
     const seed = deriveSeed(config.seed, 'iteration', iteration);
     const start = performance.now();
 
-    const tasks = pool.choose(config.tasksPerIteration, config.lambda, new Draws(deriveSeed(seed, 'tasks')));
-    const generatedShare = tasks.filter((task) => pool.get(task.id)?.generated).length / tasks.length;
-    const { rollouts, dream } = await collect(parts, state, tasks, seed, (fraction, detail) =>
-      this.pass('rolling-out', fraction, detail),
+    const asked = pool.choose(config.tasksPerIteration, config.lambda, new Draws(deriveSeed(seed, 'tasks')));
+    const { rollouts, dream, tasks } = await collect(
+      parts,
+      state,
+      asked,
+      seed,
+      (fraction, detail) => this.pass('rolling-out', fraction, detail),
+      (count, round) => pool.choose(count, config.lambda, new Draws(deriveSeed(seed, 'tasks', round))),
     );
+    const generatedShare = tasks.filter((task) => pool.get(task.id)?.generated).length / tasks.length;
     const trajectories = rollouts.rollouts.map((rollout) => rollout.trajectory);
 
     const trainStart = performance.now();
@@ -165,6 +169,7 @@ export class DreamLoop {
       trainSeconds,
       fidelity,
       syntheticShare: generatedShare,
+      redrawnGroups: tasks.length - asked.length,
       bufferSize: state.buffer.size,
       totals: {
         tasksGenerated: (before?.tasksGenerated ?? 0) + generated.accepted.length,
@@ -191,24 +196,24 @@ export class DreamLoop {
     if (evaluation) parts.emit({ type: 'evaluation', evaluation });
   }
 
-  private async learn(rollouts: RolloutReport, seed: number): Promise<GrpoReport> {
+  private async learn(rollouts: RolloutReport, seed: number): Promise<UpdateReport> {
     const { parts } = this;
-    const { config, iteration } = this.state;
+    const { config, iteration, metrics } = this.state;
     const turnTokens = parts.domain.dialect.policy.maxNewTokens;
     await this.pass('learning', 0, '');
-    return grpoUpdate({
+    return policyUpdate({
       policy: parts.policy,
       rollouts: rollouts.rollouts,
-      settings: {
-        ...config,
-        dualClip,
-        horizon: config.sampleUnit === 'step' ? turnTokens : config.maxSteps * turnTokens,
-      },
+      settings: config,
+      horizon: config.sampleUnit === 'step' ? turnTokens : config.maxSteps * turnTokens,
       iteration,
       iterations: config.iterations,
-      advantages: parts.kernels.advantages,
-      shuffle: (items) => new Draws(deriveSeed(seed, 'mini-batches')).shuffled(items),
+      kernels: parts.kernels.advantages,
+      // The first epoch's seed is the one that runs had before there were epochs.
+      shuffle: (items, epoch) =>
+        new Draws(deriveSeed(seed, 'mini-batches', ...(epoch === 0 ? [] : [epoch]))).shuffled(items),
       reference: this.reference,
+      state: learnerState(metrics.at(-1), config),
       onMiniBatch: (done, total) => this.pass('learning', done / total, ''),
     });
   }

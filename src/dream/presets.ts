@@ -6,10 +6,20 @@
  */
 import * as v from 'valibot';
 import { DreamError } from '../data/errors';
+import {
+  type AlgorithmName,
+  advantageEstimators,
+  algorithmNames,
+  needsGroups,
+  neutralSettings,
+  settingsOf,
+} from '../rl/algorithms';
 import { type PresetName, presetNames, type RunConfig } from '../worker/protocol';
 
 const householdTiny: RunConfig = {
+  ...neutralSettings,
   preset: 'household-tiny',
+  algorithm: 'grpo',
   seed: 1,
   iterations: 50,
   rollouts: 'dream',
@@ -66,16 +76,28 @@ export const numberRanges: Readonly<Record<NumericKey, NumberRange>> = {
   seed: { min: 0, max: 0xffff_ffff, integer: true },
   iterations: { min: 1, max: 1000, integer: true },
   tasksPerIteration: { min: 1, max: 64, integer: true },
-  groupSize: { min: 2, max: 32, integer: true },
+  groupSize: { min: 1, max: 32, integer: true },
   maxSteps: { min: 1, max: 20, integer: true },
   temperature: { min: 0.05, max: 2, integer: false },
   learningRate: { min: 0, max: 0.01, integer: false },
-  clipLow: { min: 0.01, max: 0.99, integer: false },
-  clipHigh: { min: 0.01, max: 5, integer: false },
+  clipLow: { min: 0.0001, max: 0.99, integer: false },
+  clipHigh: { min: 0.0001, max: 5, integer: false },
   klCoef: { min: 0, max: 1, integer: false },
   discount: { min: 0.5, max: 1, integer: false },
   entropyCoef: { min: 0, max: 0.1, integer: false },
   miniBatches: { min: 1, max: 16, integer: true },
+  epochs: { min: 1, max: 16, integer: true },
+  stepDiscount: { min: 0, max: 1, integer: false },
+  stepWeight: { min: 0, max: 10, integer: false },
+  gaeLambda: { min: 0, max: 1, integer: false },
+  dualClip: { min: 0, max: 100, integer: false },
+  klTarget: { min: 0, max: 10, integer: false },
+  klHorizon: { min: 1, max: 1_000_000, integer: false },
+  importanceCap: { min: 1, max: 100, integer: false },
+  valueClip: { min: 0, max: 10, integer: false },
+  valueCoef: { min: 0, max: 10, integer: false },
+  criticLearningRate: { min: 0, max: 0.1, integer: false },
+  resampleRounds: { min: 0, max: 10, integer: true },
   lambda: { min: 0, max: 1, integer: false },
   retrievalTopK: { min: 0, max: 4, integer: true },
   experienceTemperature: { min: 0, max: 2, integer: false },
@@ -91,6 +113,13 @@ export const choices = {
   normalization: ['group-std', 'group-mean', 'batch-std'],
   aggregation: ['token-mean', 'sequence-mean', 'sequence-sum-norm'],
   sampleUnit: ['episode', 'step'],
+  algorithm: algorithmNames,
+  advantage: advantageEstimators,
+  importanceLevel: ['token', 'sequence'],
+  valueLevel: ['token', 'turn'],
+  klEstimator: ['k1', 'k2', 'k3'],
+  klPlacement: ['loss', 'reward'],
+  importanceCorrection: ['off', 'token-truncate', 'token-mask', 'sequence-truncate', 'sequence-mask'],
 } as const;
 
 const number = ({ min, max, integer }: NumberRange) => {
@@ -114,12 +143,48 @@ export const runConfigSchema = v.strictObject({
   normalization: choice(choices.normalization),
   aggregation: choice(choices.aggregation),
   sampleUnit: choice(choices.sampleUnit),
+  algorithm: choice(choices.algorithm),
+  advantage: choice(choices.advantage),
+  importanceLevel: choice(choices.importanceLevel),
+  valueLevel: choice(choices.valueLevel),
+  klEstimator: choice(choices.klEstimator),
+  klPlacement: choice(choices.klPlacement),
+  importanceCorrection: choice(choices.importanceCorrection),
+  maskTruncated: v.boolean('must be true or false'),
   goalCheck: v.boolean('must be true or false'),
   stepCheck: v.boolean('must be true or false'),
 });
 
+const isAlgorithm = (name: unknown): name is AlgorithmName =>
+  typeof name === 'string' && (algorithmNames as readonly string[]).includes(name);
+
+/** A preset with what an algorithm brings: what a setting falls back to. The preset's own algorithm changes nothing. */
+export function baseConfig(preset: PresetName, algorithm: AlgorithmName = presets[preset].algorithm): RunConfig {
+  const base = presets[preset];
+  return algorithm === base.algorithm ? base : { ...base, ...settingsOf(algorithm), algorithm };
+}
+
+/** What each setting goes back to: the preset's value, or the chosen algorithm's. */
+export function settingsBase({ preset, algorithm }: Pick<RunConfig, 'preset' | 'algorithm'>): RunConfig {
+  return { ...baseConfig(preset, algorithm), algorithm: presets[preset].algorithm };
+}
+
+/** The same configuration under another algorithm: what was changed by hand stays, the rest is the algorithm's. */
+export function withAlgorithm(config: RunConfig, algorithm: AlgorithmName): RunConfig {
+  const before = baseConfig(config.preset, config.algorithm);
+  const own = Object.entries(config).filter(([key, value]) => value !== before[key as keyof RunConfig]);
+  return { ...baseConfig(config.preset, algorithm), ...Object.fromEntries(own), algorithm };
+}
+
+/** A configuration with changes to it, as for a run that is continued: another algorithm brings its settings. */
+export function changedConfig(config: RunConfig, changes: Partial<RunConfig>): RunConfig {
+  const { algorithm } = changes;
+  const brought = isAlgorithm(algorithm) && algorithm !== config.algorithm ? settingsOf(algorithm) : {};
+  return checkConfig({ ...config, ...brought, ...changes });
+}
+
 /**
- * A whole, checked configuration from a few settings: those given override their preset.
+ * A whole, checked configuration from a few settings: those given override their algorithm's, and these their preset's.
  * Throws DreamError `config-invalid`, naming each wrong setting and what it may be.
  */
 export function resolveConfig(settings: unknown): RunConfig {
@@ -129,15 +194,17 @@ export function resolveConfig(settings: unknown): RunConfig {
   const name = given.preset ?? 'household-tiny';
   const preset = typeof name === 'string' && Object.hasOwn(presets, name) ? presets[name as PresetName] : null;
   if (!preset) throw invalid([`preset must be one of ${presetNames.join(', ')}`]);
-  return checkConfig({ ...preset, ...given });
+  const algorithm = given.algorithm ?? preset.algorithm;
+  return checkConfig({ ...(isAlgorithm(algorithm) ? baseConfig(preset.preset, algorithm) : preset), ...given });
 }
 
 /** Checks a whole configuration, e.g. one read from a file. Throws DreamError `config-invalid`. */
 export function checkConfig(config: unknown): RunConfig {
-  // Runs of before the discount was a setting had none.
-  const whole = typeof config === 'object' && config !== null ? { discount: 1, ...config } : config;
+  // Runs of before a setting existed did what its neutral value does.
+  const earlier = { discount: 1, algorithm: 'grpo', ...neutralSettings };
+  const whole = typeof config === 'object' && config !== null ? { ...earlier, ...config } : config;
   const result = v.safeParse(runConfigSchema, whole);
-  if (result.success) return result.output as RunConfig;
+  if (result.success) return checkTogether(result.output as RunConfig);
   throw invalid(
     result.issues.map((issue) => {
       const key = v.getDotPath(issue) ?? '';
@@ -145,6 +212,20 @@ export function checkConfig(config: unknown): RunConfig {
       return issue.received === 'undefined' ? `${key} is missing` : `"${key}" is not a setting`;
     }),
   );
+}
+
+/** What each setting allows and the whole does not. */
+function checkTogether(config: RunConfig): RunConfig {
+  const problems: string[] = [];
+  if (needsGroups(config.advantage) && config.groupSize < 2)
+    problems.push(
+      `groupSize must be at least 2 for the advantage "${config.advantage}" (a rollout alone has nothing to be compared with; ` +
+        'ppo and reinforce++ can do with one)',
+    );
+  if (config.klTarget > 0 && config.klCoef === 0)
+    problems.push('klCoef must be above 0 where klTarget steers it (a coefficient of 0 stays 0)');
+  if (problems.length > 0) throw invalid(problems);
+  return config;
 }
 
 function invalid(problems: string[]): DreamError {

@@ -7,7 +7,7 @@ import type { LanguageModel } from '../nn/language-model';
 import type { Evaluation, IterationMetrics, RunConfig, RunRecord } from '../worker/protocol';
 import { TaskPool } from './curriculum';
 import type { Domain } from './domain';
-import { checkConfig } from './presets';
+import { changedConfig, checkConfig } from './presets';
 import { ReplayBuffer } from './replay-buffer';
 import type { RunModel, RunSnapshot, StoredPhase, StoredRun } from './run-store';
 import { weightsHash } from './weights-hash';
@@ -55,7 +55,7 @@ export class RunState {
     changes: Partial<RunConfig>,
     model?: RunModel,
   ): Promise<RunState> {
-    const config = checkConfig({ ...stored.config, ...changes });
+    const config = changedConfig(checkConfig(stored.config), changes);
     for (const key of ['preset', 'seed'] as const) {
       if (config[key] === stored.config[key]) continue;
       throw new DreamError(

@@ -16,20 +16,24 @@ export class AdamW {
     this.kernel = gpu.kernel(source, 'adamw');
   }
 
+  /** `norm` [1] receives the sum of squares of all gradients. */
+  recordNorm(rec: Recorder, parameters: readonly Parameter[], norm: GpuBuffer): void {
+    rec.clear(norm);
+    for (const p of parameters) this.reduce.sumSquares(rec, p.gradient!, norm, p.count);
+  }
+
   /**
-   * One update. `norm` [1] receives the sum of squares of all gradients; when it is not finite nothing changes.
+   * One update under the norm of `recordNorm`; when it is not finite nothing changes.
    * Norm vectors (one row) are not decayed, as is customary.
    * @param step 1-based count of updates, for the bias correction
    */
-  record(
+  recordUpdate(
     rec: Recorder,
     parameters: readonly Parameter[],
     norm: GpuBuffer,
     settings: OptimizerSettings,
     step: number,
   ): void {
-    rec.clear(norm);
-    for (const p of parameters) this.reduce.sumSquares(rec, p.gradient!, norm, p.count);
     for (const p of parameters) {
       const groups = Math.ceil(p.count / 64);
       const x = Math.min(groups, 32768);
@@ -50,5 +54,17 @@ export class AdamW {
         ],
       );
     }
+  }
+
+  /** Norm and update in one. */
+  record(
+    rec: Recorder,
+    parameters: readonly Parameter[],
+    norm: GpuBuffer,
+    settings: OptimizerSettings,
+    step: number,
+  ): void {
+    this.recordNorm(rec, parameters, norm);
+    this.recordUpdate(rec, parameters, norm, settings, step);
   }
 }

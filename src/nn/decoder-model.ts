@@ -2,12 +2,14 @@
 import { DreamError } from '../data/errors';
 import { type GpuBuffer, IDLE_BYTES } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
+import type { Recorder } from '../gpu/recorder';
 import { Activations } from './activations';
 import { AdamW } from './adamw';
 import { ComposedEmbedding } from './composed-embedding';
 import { checkConfig, type DecoderConfig } from './config';
 import { Decoder, trainingActivations } from './decoder';
 import type { DecoderOptions } from './decoder-weights';
+import { FiniteGuard } from './finite-guard';
 import type {
   LanguageModel,
   Loss,
@@ -22,7 +24,8 @@ import type { Parameter } from './parameter';
 import { choosePrecision, type Precision, type PrecisionChoice } from './precision';
 import { Sampler } from './sampler';
 import { DecoderSessions } from './sessions';
-import { stat, type TokenLoss } from './token-loss';
+import { stat, type TokenLoss, valueStat } from './token-loss';
+import { ValueHead, valueHeadName } from './value-head';
 
 export interface DecoderModelOptions extends DecoderOptions {
   /** Pre-training only: entity rows share parts, see composed-embedding.ts. [vocab, 2], -1 = none. */
@@ -39,6 +42,9 @@ export class DecoderModel implements LanguageModel {
   step = 0;
   private readonly sampler: Sampler;
   private readonly optimizer: AdamW;
+  private readonly guard: FiniteGuard;
+  /** The critic; there is one from the first time it is asked for. */
+  private valueHead: ValueHead | null = null;
   private readonly composed: ComposedEmbedding | null;
   private readonly tokensPerPass: number;
   private readonly norm: GpuBuffer;
@@ -56,6 +62,7 @@ export class DecoderModel implements LanguageModel {
     this.decoder = new Decoder(gpu, config, options);
     this.sampler = new Sampler(gpu);
     this.optimizer = new AdamW(gpu, this.decoder.reduce);
+    this.guard = new FiniteGuard(gpu);
     this.composed = options.embeddingParts ? new ComposedEmbedding(gpu, this.decoder, options.embeddingParts) : null;
     this.tokensPerPass = options.tokensPerPass ?? 4096;
     this.norm = gpu.alloc(4, 'gradient norm');
@@ -131,6 +138,40 @@ export class DecoderModel implements LanguageModel {
     return result;
   }
 
+  async values(sequences: readonly (readonly number[])[]): Promise<Float32Array[]> {
+    const { gpu, decoder } = this;
+    const head = await this.critic();
+    const result = sequences.map((tokens) => new Float32Array(tokens.length));
+    for (const pack of packSequences(sequences, this.tokensPerPass)) {
+      const held: GpuBuffer[] = [];
+      const batch = uploadPack(gpu, pack, this.config.vocabSize, held);
+      const out = hold(held, gpu.alloc(batch.t * 4, 'values'));
+      const acts = trainingActivations(gpu, this.config, batch.t);
+      const rec = gpu.record('values');
+      decoder.forward(rec, batch, acts);
+      head.forward(rec, acts.final, out, batch.t);
+      rec.submit();
+      const values = await gpu.readF32(out, batch.t);
+      acts.release();
+      for (const buffer of held) buffer.release();
+      pack.sequences.forEach((index, i) => {
+        const first = pack.starts[i];
+        result[index].set(values.subarray(first, first + sequences[index].length - 1), 1);
+      });
+    }
+    return result;
+  }
+
+  /** The value head, made (saying 0) when it is first needed. */
+  private async critic(): Promise<ValueHead> {
+    if (!this.valueHead) {
+      this.valueHead = new ValueHead(this.gpu, this.config.width);
+      this.tokenLoss.prepareValue();
+    }
+    await this.gpu.ready();
+    return this.valueHead;
+  }
+
   async embed(sequences: readonly (readonly number[])[]): Promise<Float32Array[]> {
     const { width } = this.config;
     const result = sequences.map(() => new Float32Array(width));
@@ -156,17 +197,26 @@ export class DecoderModel implements LanguageModel {
 
   async trainStep(sequences: readonly TrainSequence[], loss: Loss, settings: OptimizerSettings): Promise<TrainStats> {
     const { gpu, decoder } = this;
+    const critic = loss.kind === 'policy' ? loss.critic : undefined;
+    const head = critic ? await this.critic() : null;
     await this.accumulateGradients(sequences, loss);
     const trained = this.trained;
     const rec = gpu.record('update');
     this.composed?.collectGradient(rec);
-    this.optimizer.record(rec, trained, this.norm, settings, this.step + 1);
+    this.optimizer.recordNorm(rec, trained, this.norm);
+    this.guard.record(rec, this.stats, this.norm);
+    if (head && critic) this.updateHead(rec, head, { ...settings, learningRate: critic.learningRate });
+    this.optimizer.recordUpdate(rec, trained, this.norm, settings, this.step + 1);
     this.composed?.compose(rec);
     decoder.refreshTransposed(rec, decoder.trainable);
     rec.submit();
-    const [stats, norm] = await Promise.all([gpu.readF32(this.stats, 8), gpu.readF32(this.norm, 1)]);
-    const applied = Number.isFinite(norm[0]) && Number.isFinite(stats[stat.loss]);
-    if (Number.isFinite(norm[0])) this.step++;
+    const [stats, norm, value] = await Promise.all([
+      gpu.readF32(this.stats, 8),
+      gpu.readF32(this.norm, 1),
+      head ? gpu.readF32(head.stats, 4) : null,
+    ]);
+    const applied = Number.isFinite(norm[0]);
+    if (applied) this.step++;
     // Nothing is being recorded here. Ragged batches leave buffers of many sizes behind.
     gpu.memory.trimAbove(IDLE_BYTES);
     const tokens = stats[stat.tokens];
@@ -177,10 +227,23 @@ export class DecoderModel implements LanguageModel {
       entropy: mean(stat.entropy),
       kl: mean(stat.kl),
       clipFraction: mean(stat.clipped),
+      clipFractionHigh: mean(stat.clippedHigh),
+      refKl: mean(stat.refKl),
       logProbGap: mean(stat.logProbGap),
+      ...(value ? { value: readValueStats(value) } : {}),
       tokens,
       applied,
     };
+  }
+
+  /** The head's own step; policy and critic move together or not at all. */
+  private updateHead(rec: Recorder, head: ValueHead, settings: OptimizerSettings): void {
+    const { optimizer, guard } = this;
+    optimizer.recordNorm(rec, [head.parameter], head.norm);
+    guard.record(rec, head.stats, head.norm);
+    guard.record(rec, head.norm, this.norm);
+    guard.record(rec, this.norm, head.norm);
+    optimizer.recordUpdate(rec, [head.parameter], head.norm, settings, this.step + 1);
   }
 
   /** Forward and backward of all sequences; gradients and statistics are left on the GPU (tests read them). */
@@ -208,6 +271,12 @@ export class DecoderModel implements LanguageModel {
       clear.clear(p.gradient!);
     }
     clear.clear(this.stats);
+    if (loss.kind === 'policy' && loss.critic) {
+      const { parameter, stats } = await this.critic();
+      parameter.prepareTraining(clear);
+      clear.clear(parameter.gradient!);
+      clear.clear(stats);
+    }
     clear.submit();
     for (const pack of packSequences(
       sequences.map((s) => s.tokens),
@@ -219,7 +288,8 @@ export class DecoderModel implements LanguageModel {
   private async pass(pack: Pack, sequences: readonly TrainSequence[], loss: Loss): Promise<void> {
     const { gpu, decoder } = this;
     const { width } = this.config;
-    const { n, rows, targets, weights, old, reference, advantages } = lossTokens(pack, sequences);
+    const loaded = lossTokens(pack, sequences);
+    const { n, rows, targets, weights, old, reference, advantages, samples } = loaded;
     if (n === 0) return;
     const held: GpuBuffer[] = [];
     const up = (data: number[], label: string): GpuBuffer => hold(held, gpu.upload(Float32Array.from(data), label));
@@ -242,6 +312,14 @@ export class DecoderModel implements LanguageModel {
             oldLogProbs: up(old, 'old logprob'),
             refLogProbs: loss.klCoef > 0 ? up(reference, 'reference logprob') : undefined,
             advantages: up(advantages, 'advantages'),
+            perSample:
+              loss.importance === 'sequence'
+                ? {
+                    samples: samples.length - 1,
+                    starts: hold(held, gpu.upload(Uint32Array.from(samples), 'sample starts')),
+                    logRatio: hold(held, gpu.alloc(n * 4, 'sample log ratio')),
+                  }
+                : undefined,
           }
         : null;
     const hidden = hold(held, gpu.alloc(n * width * 4, 'loss hidden'));
@@ -265,6 +343,27 @@ export class DecoderModel implements LanguageModel {
       n,
       logits,
     );
+    if (loss.kind === 'policy' && loss.critic && this.valueHead) {
+      const head = this.valueHead;
+      const values = hold(held, gpu.alloc(n * 4, 'values'));
+      const gradValues = hold(held, gpu.alloc(n * 4, 'd values'));
+      head.forward(rec, hidden, values, n);
+      this.tokenLoss.recordValue(
+        rec,
+        {
+          n,
+          values,
+          oldValues: up(loaded.oldValues, 'old values'),
+          returns: up(loaded.returns, 'returns'),
+          weights: up(loaded.valueWeights, 'value weights'),
+          gradValues,
+          stats: head.stats,
+          accumulate: true,
+        },
+        loss.critic,
+      );
+      head.backward(rec, hidden, gradValues, dHidden, n, loss.critic.trunkCoef);
+    }
     rec.clear(dFinal, 0, batch.t * width * 4);
     decoder.embedding.scatter(rec, dHidden, rowBuffer, dFinal, n, width);
     decoder.backward(rec, batch, acts, dFinal);
@@ -306,21 +405,30 @@ export class DecoderModel implements LanguageModel {
     rec.submit();
   }
 
-  /** Every named weight, trainable or not. */
+  /** Every named weight, trainable or not; the critic's, where there is one. */
   named(): Parameter[] {
     const { decoder, composed } = this;
-    return [...decoder.parameters, ...decoder.adapters, ...(composed ? [composed.own] : [])];
+    return [...decoder.parameters, ...decoder.adapters, ...(composed ? [composed.own] : []), ...this.criticParameters];
+  }
+
+  private get criticParameters(): Parameter[] {
+    return this.valueHead ? [this.valueHead.parameter] : [];
+  }
+
+  /** What a state must carry for training to go on as if it had not stopped. */
+  private get stateful(): Parameter[] {
+    return [...this.trained, ...this.criticParameters];
   }
 
   /** @param what `trained`: only what the optimiser updates, so that a LoRA's state does not carry the base's f32 weights. */
   async exportState(withOptimizer: boolean, what: 'all' | 'trained' = 'all'): Promise<ModelState> {
     const state: ModelState = { step: this.step, weights: new Map() };
-    for (const p of what === 'all' ? this.named() : this.trained)
+    for (const p of what === 'all' ? this.named() : this.stateful)
       state.weights.set(p.name, await this.gpu.readF32(p.weight, p.count));
     if (withOptimizer) {
       state.moments1 = new Map();
       state.moments2 = new Map();
-      for (const p of this.trained) {
+      for (const p of this.stateful) {
         if (!p.moment1 || !p.moment2) continue;
         state.moments1.set(p.name, await this.gpu.readF32(p.moment1, p.count));
         state.moments2.set(p.name, await this.gpu.readF32(p.moment2, p.count));
@@ -329,17 +437,20 @@ export class DecoderModel implements LanguageModel {
     return state;
   }
 
+  /** A state without a critic takes the model's away. */
   async importState(state: ModelState): Promise<void> {
+    if (state.weights.has(valueHeadName)) await this.critic();
+    else this.dropCritic();
     this.setWeights(state.weights);
     this.step = state.step;
     const rec = this.gpu.record('prepare');
-    for (const p of this.trained) p.prepareTraining(rec);
-    for (const p of this.trained) {
+    for (const p of this.stateful) p.prepareTraining(rec);
+    for (const p of this.stateful) {
       rec.clear(p.moment1!);
       rec.clear(p.moment2!);
     }
     rec.submit();
-    for (const p of this.trained) {
+    for (const p of this.stateful) {
       const m1 = state.moments1?.get(p.name);
       const m2 = state.moments2?.get(p.name);
       if (m1) this.gpu.write(p.moment1!, m1);
@@ -348,10 +459,25 @@ export class DecoderModel implements LanguageModel {
     await this.gpu.finish();
   }
 
+  private dropCritic(): void {
+    this.valueHead?.dispose();
+    this.valueHead = null;
+  }
+
   dispose(): void {
+    this.dropCritic();
     this.decoder.dispose();
     this.composed?.dispose();
     this.norm.release();
     this.stats.release();
   }
+}
+
+function readValueStats(stats: Float32Array): NonNullable<TrainStats['value']> {
+  const tokens = Math.max(1, stats[valueStat.tokens]);
+  return {
+    loss: stats[valueStat.loss],
+    clipFraction: stats[valueStat.clipped] / tokens,
+    error: stats[valueStat.error] / tokens,
+  };
 }

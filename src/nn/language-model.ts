@@ -73,11 +73,41 @@ export interface TrainSequence {
   refLogProbs?: ArrayLike<number>;
   /** Policy loss only: advantage per token. */
   advantages?: ArrayLike<number>;
+  /** Sequence-level ratios only: the sample each token belongs to; neighbours of one number share a ratio. Default: all one. */
+  samples?: ArrayLike<number>;
+  /** With a critic: V(what stood before token t) at rollout time. */
+  oldValues?: ArrayLike<number>;
+  /** With a critic: what V should have been. */
+  returns?: ArrayLike<number>;
+  /** With a critic: weight of V's error at token t, where `weights` is not 0. Default: `weights`. */
+  valueWeights?: ArrayLike<number>;
+}
+
+/** A value head on the trunk's last hidden state learns beside the policy. */
+export interface CriticSettings {
+  /** How far V may move from `oldValues` in one batch before its error is no longer followed; 0 = off. */
+  valueClip: number;
+  /** Share of the value loss' gradient that goes on into the trunk; 0 = only the head learns. */
+  trunkCoef: number;
+  /** The head's own; its optimiser and gradient norm are its own too. */
+  learningRate: number;
 }
 
 export type Loss =
   | { kind: 'sft' }
-  | { kind: 'policy'; clipLow: number; clipHigh: number; klCoef: number; entropyCoef: number; dualClip: number };
+  | {
+      kind: 'policy';
+      clipLow: number;
+      clipHigh: number;
+      klCoef: number;
+      entropyCoef: number;
+      dualClip: number;
+      /** Of the KL term; k3 by default. */
+      klEstimator?: 'k1' | 'k2' | 'k3';
+      /** One ratio per token (default), or per sample. */
+      importance?: 'token' | 'sequence';
+      critic?: CriticSettings;
+    };
 
 export interface OptimizerSettings {
   learningRate: number;
@@ -98,6 +128,12 @@ export interface TrainStats {
   /** k3 estimate against old log-probs (policy loss), 0 for SFT. */
   kl: number;
   clipFraction: number;
+  /** The part of clipFraction whose ratio was too large. */
+  clipFractionHigh?: number;
+  /** Mean KL estimate against the reference, where there is one. */
+  refKl?: number;
+  /** Of the critic, where it learned: weighted loss, share of clipped errors, mean |V - return|. */
+  value?: { loss: number; clipFraction: number; error: number };
   /** Mean |log-prob now - log-prob at sampling| on the first use of a batch shows the sampler-trainer gap. */
   logProbGap: number;
   tokens: number;
@@ -112,6 +148,11 @@ export interface LanguageModel {
   sessions(count: number): Sessions;
   /** Log-probabilities [len] per sequence (index 0 is 0). Used for references and for scoring. */
   score(sequences: readonly (readonly number[])[]): Promise<Float32Array[]>;
+  /**
+   * The critic's V [len] per sequence; index t speaks of what stood before tokens[t], index 0 is 0. A model that has not
+   * met a critic yet gets one that says 0. Absent where a model cannot have one.
+   */
+  values?(sequences: readonly (readonly number[])[]): Promise<Float32Array[]>;
   /** One optimiser step. Each sequence's weights must already carry the aggregation (they are summed, not averaged). */
   trainStep(sequences: readonly TrainSequence[], loss: Loss, optimizer: OptimizerSettings): Promise<TrainStats>;
   /** Mean-pooled final hidden states [n, width], for retrieval. */

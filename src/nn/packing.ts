@@ -78,24 +78,49 @@ export interface LossTokens {
   old: number[];
   reference: number[];
   advantages: number[];
+  /** First loss token of each sample, and one past the last: [samples + 1]. */
+  samples: number[];
+  oldValues: number[];
+  returns: number[];
+  valueWeights: number[];
 }
 
 /** The tokens of a pack that bear loss (weight not 0): the head works on these rows only. */
 export function lossTokens(pack: Pack, sequences: readonly TrainSequence[]): LossTokens {
-  const result: LossTokens = { n: 0, rows: [], targets: [], weights: [], old: [], reference: [], advantages: [] };
+  const result: LossTokens = {
+    n: 0,
+    rows: [],
+    targets: [],
+    weights: [],
+    old: [],
+    reference: [],
+    advantages: [],
+    samples: [],
+    oldValues: [],
+    returns: [],
+    valueWeights: [],
+  };
   pack.sequences.forEach((index, i) => {
     const s = sequences[index];
+    let sample: number | null = null;
     for (let t = 1; t < s.tokens.length; t++) {
       if (s.weights[t] === 0) continue;
+      const own = s.samples?.[t] ?? 0;
+      if (own !== sample) result.samples.push(result.rows.length);
+      sample = own;
       result.rows.push(pack.starts[i] + t - 1);
       result.targets.push(s.tokens[t]);
       result.weights.push(s.weights[t]);
       result.old.push(s.oldLogProbs?.[t] ?? 0);
       result.reference.push(s.refLogProbs?.[t] ?? 0);
       result.advantages.push(s.advantages?.[t] ?? 0);
+      result.oldValues.push(s.oldValues?.[t] ?? 0);
+      result.returns.push(s.returns?.[t] ?? 0);
+      result.valueWeights.push(s.valueWeights?.[t] ?? s.weights[t]);
     }
   });
   result.n = result.rows.length;
+  result.samples.push(result.n);
   return result;
 }
 

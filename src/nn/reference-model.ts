@@ -45,6 +45,7 @@ export function policyModel(model: DecoderModel): LanguageModel {
   const call = <T>(work: () => Promise<T>) => turn(true, work);
   return {
     ...readingView(model, call),
+    values: (sequences) => call(() => model.values(sequences)),
     trainStep: (sequences, loss, optimizer) => call(() => model.trainStep(sequences, loss, optimizer)),
     exportState: (withOptimizer) => call(() => model.exportState(withOptimizer, 'trained')),
     importState: (state) => call(() => model.importState(state)),

@@ -5,7 +5,7 @@
  * than a third copy on the GPU.
  */
 import type { LanguageModel, ModelState } from '../nn/language-model';
-import type { ReferenceScorer } from './grpo';
+import type { ReferenceScorer } from './policy-update';
 
 /** Remembers the model's present weights; the returned scorer answers under them and leaves the model as it found it. */
 export async function frozenReference(

@@ -1,12 +1,16 @@
 /** @file The typed surface between the page (or a script) and the trainer: settings in, snapshots and events out. */
 import type { Trajectory } from '../data/trajectory';
 import type { TextSettings } from '../dream/text-household/settings';
+import type { AlgorithmName, LearnerSettings } from '../rl/algorithms';
 
 export const presetNames = ['household-tiny', 'household-quick'] as const;
 export type PresetName = (typeof presetNames)[number];
 
-/** Everything that defines a run. Same config + same adapter = same run. Defaults come from dream/presets.ts. */
-export interface RunConfig {
+/**
+ * Everything that defines a run. Same config + same adapter = same run. Defaults come from dream/presets.ts. What the learner
+ * is told stands in rl/algorithms.ts; runs of before a setting existed have its neutral value.
+ */
+export interface RunConfig extends LearnerSettings {
   preset: PresetName;
   seed: number;
   iterations: number;
@@ -16,17 +20,10 @@ export interface RunConfig {
   groupSize: number;
   maxSteps: number;
   temperature: number;
-  learningRate: number;
-  clipLow: number;
-  clipHigh: number;
-  klCoef: number;
-  /** Of the reward, per turn: below 1 a quick success is worth more than a slow one. Runs of before it was a setting: 1. */
-  discount: number;
-  entropyCoef: number;
-  normalization: 'group-std' | 'group-mean' | 'batch-std';
-  aggregation: 'token-mean' | 'sequence-mean' | 'sequence-sum-norm';
-  sampleUnit: 'episode' | 'step';
-  miniBatches: number;
+  /** Fills in the settings that were not given; what counts are the settings. */
+  algorithm: AlgorithmName;
+  /** Rounds of further groups in place of those that all won or all lost. */
+  resampleRounds: number;
   /** Cap on the share of generated tasks in an iteration (the paper's lambda). */
   lambda: number;
   retrievalTopK: number;
@@ -86,6 +83,19 @@ export interface IterationMetrics {
   malformedActions?: number;
   /** Episodes given up because the experience model could not be read twice in a row; never trained on. */
   lostEpisodes?: number;
+  /** Groups played beyond those asked for, in place of groups without signal. */
+  redrawnGroups?: number;
+  /** Episodes cut off by the step limit that bore no loss. */
+  maskedEpisodes?: number;
+  /** Updates whose loss or gradient was not finite, and how many of them stood at the end, one after the other. */
+  skippedUpdates?: number;
+  skippedInARow?: number;
+  /** Mean KL estimate of the rollouts against the reference, and the coefficient that the next iteration begins with. */
+  referenceKl?: number;
+  klCoef?: number;
+  /** The critic's loss, and how much of the returns' variance it explained before the update (null: they did not vary). */
+  valueLoss?: number;
+  explainedVariance?: number | null;
   /** Dreamed successes that the goal check took back. */
   rejectedSuccesses?: number;
   /** Share of dreamed steps that contradict their own transcript (things in two places, impossible actions accepted). */

@@ -1,5 +1,5 @@
 /** @file Group-relative advantages in double precision: what shaders/advantages.wgsl must compute. */
-import type { AdvantageSettings } from '../../src/rl/kernels/advantages';
+import type { AdvantageSettings } from '../../src/rl/kernels/group-advantages';
 
 const mean = (x: readonly number[]) => x.reduce((a, b) => a + b, 0) / x.length;
 
@@ -20,8 +20,12 @@ export function advantages(
   const result = groups.map((group, g) => {
     const singleton = group.length === 1;
     const std = settings.mode === 'batch-std' ? batchStd : singleton ? 1 : groupStd[g];
-    const scale = settings.mode === 'group-mean' ? 1 : std + settings.eps;
+    const scale = settings.mode === 'group-mean' || settings.mode === 'leave-one-out' ? 1 : std + settings.eps;
     if (singleton) return [settings.rawSingleton ? group[0] / scale : 0];
+    if (settings.mode === 'leave-one-out') {
+      // r minus the mean of the others, in the words of the paper.
+      return group.map((r, i) => (zeroVariance[g] ? 0 : r - mean(group.filter((_, j) => j !== i))));
+    }
     return group.map((r) => (zeroVariance[g] ? 0 : (r - mean(group)) / scale));
   });
   return { advantages: result, groupStd, zeroVariance };

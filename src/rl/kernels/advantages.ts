@@ -1,110 +1,138 @@
-/**
- * @file Launcher of shaders/advantages.wgsl: group-relative advantages (GRPO, Dr. GRPO, batch-scaled).
- */
-import source from '../../../shaders/advantages.wgsl?raw';
+/** @file The `AdvantageKernels` of this device: upload, one recording, read back. A batch is a few hundred kilobytes. */
 import type { GpuBuffer } from '../../gpu/buffers';
 import type { Gpu } from '../../gpu/device';
 import type { Recorder } from '../../gpu/recorder';
-import type { AdvantageKernel, Normalization } from '../grpo';
+import type { AdvantageKernels } from '../advantage-kernels';
+import { Gae } from './gae';
+import { type AdvantageSettings, Advantages, defaultAdvantageSettings, sortByGroup } from './group-advantages';
+import { ImportanceCorrection } from './importance-correction';
+import { Kl } from './kl';
+import { Returns } from './returns';
 
-/** The codes of `mode` in the shader. */
-const modeCodes: Record<Normalization, number> = { 'group-std': 0, 'group-mean': 1, 'batch-std': 2 };
+type Numbers = Float32Array | Uint32Array;
 
-export interface AdvantageSettings {
-  mode: Normalization;
-  /** Added to the standard deviation: 1e-6 in verl, 1e-4 in TRL. */
-  eps: number;
-  /** A group of one: false = advantage 0 (nothing to compare with), true = its return (verl: mean 0, std 1). */
-  rawSingleton: boolean;
-}
-
-export const defaultAdvantageSettings: Omit<AdvantageSettings, 'mode'> = { eps: 1e-6, rawSingleton: false };
-
-export interface AdvantageBuffers {
-  n: number;
-  groups: number;
-  /** f32 [n], sorted by group. */
-  returns: GpuBuffer;
-  /** u32 [groups + 1]: group g is starts[g] .. starts[g + 1]. */
-  starts: GpuBuffer;
-  /** f32 [1], scratch: standard deviation of the batch. */
-  batchStd: GpuBuffer;
-  /** f32 [n]. */
-  advantages: GpuBuffer;
-  /** f32 [groups], unbiased. */
-  groupStd: GpuBuffer;
-  /** u32 [groups]: 1 where all returns are equal. */
-  zeroVariance: GpuBuffer;
-}
-
-export class Advantages {
-  private readonly group;
-  private readonly batch;
-
-  constructor(gpu: Gpu) {
-    this.group = gpu.kernel(source, 'group_advantages');
-    this.batch = gpu.kernel(source, 'batch_std');
-  }
-
-  record(rec: Recorder, b: AdvantageBuffers, settings: AdvantageSettings): void {
-    const u32 = [b.n, b.groups, modeCodes[settings.mode], settings.rawSingleton ? 1 : 0];
-    if (settings.mode === 'batch-std') rec.dispatch(this.batch, [b.returns, b.batchStd], [1], u32, [settings.eps]);
-    rec.dispatch(
-      this.group,
-      [b.returns, b.starts, b.batchStd, b.advantages, b.groupStd, b.zeroVariance],
-      [Math.ceil(b.groups / 64)],
-      u32,
-      [settings.eps],
-    );
-  }
-}
-
-/** Episode indices sorted by group (stable), and where each group starts: [groups + 1]. Group ids need not be dense. */
-export function sortByGroup(groupIds: ArrayLike<number>): { order: Uint32Array; starts: Uint32Array } {
-  const order = Uint32Array.from({ length: groupIds.length }, (_, i) => i);
-  order.sort((a, b) => groupIds[a] - groupIds[b] || a - b);
-  const starts: number[] = [];
-  order.forEach((episode, i) => {
-    if (i === 0 || groupIds[episode] !== groupIds[order[i - 1]]) starts.push(i);
-  });
-  return { order, starts: Uint32Array.of(...starts, groupIds.length) };
-}
-
-/** The `AdvantageKernel` of GRPO on this device. Episodes may come in any order; results keep it. */
-export function gpuAdvantages(gpu: Gpu, options: Partial<Omit<AdvantageSettings, 'mode'>> = {}): AdvantageKernel {
-  const kernels = new Advantages(gpu);
+/** Episodes may come in any order; results keep it. */
+export function gpuAdvantages(gpu: Gpu, options: Partial<Omit<AdvantageSettings, 'mode'>> = {}): AdvantageKernels {
   const settings = { ...defaultAdvantageSettings, ...options };
-  return async (returns, groupIds, mode) => {
-    const n = returns.length;
-    if (n === 0) return new Float32Array(0);
-    const { order, starts } = sortByGroup(groupIds);
-    const groups = starts.length - 1;
-    const buffers = {
-      n,
-      groups,
-      returns: gpu.upload(
-        Float32Array.from(order, (episode) => returns[episode]),
-        'returns',
-      ),
-      starts: gpu.upload(starts, 'group starts'),
-      batchStd: gpu.alloc(4, 'batch std'),
-      advantages: gpu.alloc(n * 4, 'advantages'),
-      groupStd: gpu.alloc(groups * 4, 'group std'),
-      zeroVariance: gpu.alloc(groups * 4, 'zero variance'),
-    };
+  const group = new Advantages(gpu);
+  const returns = new Returns(gpu);
+  const gae = new Gae(gpu);
+  const kl = new Kl(gpu);
+  const correction = new ImportanceCorrection(gpu);
+
+  /** One recording over uploaded inputs and fresh outputs of n numbers each; the outputs `read` names come back. */
+  async function compute<Name extends string, Read extends Name>(
+    n: number,
+    inputs: Partial<Record<Name, Numbers>>,
+    scratch: Partial<Record<Name, number>>,
+    read: readonly Read[],
+    record: (rec: Recorder, buffers: Record<Name, GpuBuffer>) => void,
+  ): Promise<Record<Read, Float32Array>> {
+    const results = {} as Record<Read, Float32Array>;
+    if (n === 0) {
+      for (const name of read) results[name] = new Float32Array(0);
+      return results;
+    }
+    const buffers = {} as Record<Name, GpuBuffer>;
     try {
+      for (const [name, data] of Object.entries(inputs) as [Name, Numbers][]) buffers[name] = gpu.upload(data, name);
+      for (const [name, length] of Object.entries(scratch) as [Name, number][])
+        buffers[name] = gpu.alloc(length * 4, name);
       await gpu.ready();
       const rec = gpu.record('advantages');
-      kernels.record(rec, buffers, { ...settings, mode });
+      record(rec, buffers);
       rec.submit();
-      const sorted = await gpu.readF32(buffers.advantages, n);
+      for (const name of read) results[name] = await gpu.readF32(buffers[name], n);
+      return results;
+    } finally {
+      for (const buffer of Object.values<GpuBuffer>(buffers)) buffer.release();
+    }
+  }
+
+  return {
+    async group(values, groupIds, mode) {
+      const n = values.length;
+      const { order, starts } = sortByGroup(groupIds);
+      const groups = starts.length - 1;
+      const sorted = await compute(
+        n,
+        { returns: Float32Array.from(order, (episode) => values[episode]), starts },
+        { batchStd: 1, advantages: n, groupStd: groups, zeroVariance: groups },
+        ['advantages'],
+        (rec, b: Record<'returns' | 'starts' | 'batchStd' | 'advantages' | 'groupStd' | 'zeroVariance', GpuBuffer>) =>
+          group.record(rec, { n, groups, ...b }, { ...settings, mode }),
+      );
       const advantages = new Float32Array(n);
       order.forEach((episode, i) => {
-        advantages[episode] = sorted[i];
+        advantages[episode] = sorted.advantages[i];
       });
       return advantages;
-    } finally {
-      for (const buffer of Object.values(buffers)) if (typeof buffer !== 'number') buffer.release();
-    }
+    },
+
+    async returns({ starts, mask, rewards }, gamma) {
+      const n = rewards.length;
+      const sequences = starts.length - 1;
+      const result = await compute(
+        n,
+        { starts, mask, rewards },
+        { returns: n },
+        ['returns'],
+        (rec, b: Record<'starts' | 'mask' | 'rewards' | 'returns', GpuBuffer>) =>
+          returns.record(rec, { sequences, ...b }, gamma),
+      );
+      return result.returns;
+    },
+
+    gae({ starts, mask, rewards, values }, gamma, lambda) {
+      const n = rewards.length;
+      const sequences = starts.length - 1;
+      return compute(
+        n,
+        { starts, mask, rewards, values },
+        { advantages: n, returns: n },
+        ['advantages', 'returns'],
+        (rec, b: Record<'starts' | 'mask' | 'rewards' | 'values' | 'advantages' | 'returns', GpuBuffer>) =>
+          gae.record(rec, { sequences, ...b }, { gamma, lambda }),
+      );
+    },
+
+    async whiten(values, mask) {
+      const n = values.length;
+      const result = await compute(
+        n,
+        { advantages: values, mask },
+        { moments: 2 },
+        ['advantages'],
+        (rec, b: Record<'advantages' | 'mask' | 'moments', GpuBuffer>) => gae.recordWhiten(rec, { n, ...b }),
+      );
+      return result.advantages;
+    },
+
+    async kl(logProbs, refLogProbs, mask, estimator) {
+      const n = logProbs.length;
+      const result = await compute(
+        n,
+        { logProbs, refLogProbs, weights: Float32Array.from(mask, (m) => (m === 0 ? 0 : 1)) },
+        { kl: n, gradLogProb: n },
+        ['kl'],
+        (rec, b: Record<'logProbs' | 'refLogProbs' | 'weights' | 'kl' | 'gradLogProb', GpuBuffer>) =>
+          kl.record(rec, { n, ...b }, estimator),
+      );
+      return result.kl;
+    },
+
+    async correction({ starts, mask, trainer, sampler }, mode, cap) {
+      const n = trainer.length;
+      const sequences = starts.length - 1;
+      const result = await compute(
+        n,
+        { starts, mask, trainer, sampler },
+        { factor: n },
+        ['factor'],
+        (rec, b: Record<'starts' | 'mask' | 'trainer' | 'sampler' | 'factor', GpuBuffer>) =>
+          correction.record(rec, { sequences, ...b }, { mode, cap }),
+      );
+      return result.factor;
+    },
   };
 }

@@ -14,7 +14,7 @@ export interface GaeBuffers {
   rewards: GpuBuffer;
   /** f32 [n]: the critic's V. */
   values: GpuBuffer;
-  /** u32 [n]: 1 = the policy acted here. */
+  /** u32 [n]: 1 = the policy acted here, 2 = and what follows is not discounted. */
   mask: GpuBuffer;
   /** f32 [n]. */
   advantages: GpuBuffer;

@@ -9,7 +9,8 @@ import type { Recorder } from '../../gpu/recorder';
 /** k1 is unbiased and noisy, k2 biased with the right gradient in expectation, k3 unbiased and never negative. */
 export type KlEstimator = 'k1' | 'k2' | 'k3';
 
-const kindCodes: Record<KlEstimator, number> = { k1: 1, k2: 2, k3: 3 };
+/** The codes of `kind` in the shaders. */
+export const klKinds: Record<KlEstimator, number> = { k1: 1, k2: 2, k3: 3 };
 
 /** All f32 [n]. */
 export interface KlBuffers {
@@ -34,7 +35,7 @@ export class Kl {
       this.kernel,
       [b.logProbs, b.refLogProbs, b.weights, b.kl, b.gradLogProb],
       [Math.ceil(b.n / 64)],
-      [b.n, kindCodes[estimator]],
+      [b.n, klKinds[estimator]],
     );
   }
 }

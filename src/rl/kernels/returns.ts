@@ -12,7 +12,10 @@ export interface ReturnsBuffers {
   starts: GpuBuffer;
   /** f32 [n]. */
   rewards: GpuBuffer;
-  /** u32 [n]: 1 = the policy acted here; 0 carries the running return unchanged. */
+  /**
+   * u32 [n]: 1 = the policy acted here, 2 = and what follows is not discounted; 0 carries the
+   * running return unchanged.
+   */
   mask: GpuBuffer;
   /** f32 [n]. */
   returns: GpuBuffer;

@@ -4,7 +4,7 @@
  * The part after `#` never leaves the browser. Only what differs from the preset is written; unknown keys are ignored
  * and said, so that an old page opens a newer link as well as it can.
  */
-import { presets } from '../../dream/presets';
+import { presets, settingsBase, withAlgorithm } from '../../dream/presets';
 import { type PresetName, presetNames, type RunConfig, type TypedError } from '../../worker/protocol';
 import { visibleLine } from '../text/visible';
 import { fieldOf, fields, type Key } from './fields';
@@ -51,7 +51,7 @@ export function parseLink(hash: string): Link {
   const text = hash.replace(/^#/, '').slice(0, 8192);
   const parameters = new URLSearchParams(text);
   const preset = readPreset(parameters.get('preset'), notes);
-  const config: RunConfig = { ...presets[preset] };
+  let config: RunConfig = { ...presets[preset] };
   const hide = new Set<Hideable>();
   let autostart = false;
   let speed: Speed = 'watch';
@@ -61,7 +61,10 @@ export function parseLink(hash: string): Link {
     const field = fieldOf(key);
     if (field) {
       const checked = checkText(field, value);
-      if (checked.ok) Object.assign(config, { [field.key]: checked.value });
+      // Wherever it stands in the link, an algorithm brings only what the link does not say itself.
+      if (checked.ok && field.key === 'algorithm')
+        config = withAlgorithm(config, checked.value as RunConfig['algorithm']);
+      else if (checked.ok) Object.assign(config, { [field.key]: checked.value });
       if (checked.note) notes.push(checked.ok ? checked.note : `${checked.note} The preset’s value is used.`);
     } else if (key === 'v') {
       if (!/^\d{1,6}$/.test(value) || Number(value) > linkVersion)
@@ -93,7 +96,7 @@ function readPreset(value: string | null, notes: string[]): PresetName {
 
 /** The settings that differ from their preset. */
 export function changedKeys(config: RunConfig): Key[] {
-  const base = presets[config.preset];
+  const base = settingsBase(config);
   return fields.map((field) => field.key).filter((key) => key !== 'preset' && config[key] !== base[key]);
 }
 

@@ -1,6 +1,6 @@
 /** @file The form: every setting with its sentence, its own way back, and its message when it cannot be used. */
 import { useSignal } from '@preact/signals';
-import { presets } from '../../dream/presets';
+import { settingsBase } from '../../dream/presets';
 import type { PresetName, RunConfig } from '../../worker/protocol';
 import { Icon } from '../panels/icon';
 import { restart } from '../state/actions';
@@ -60,7 +60,7 @@ export function SettingsPanel() {
 function FieldRow({ field, changed }: { field: Field; changed: boolean }) {
   const problem = useSignal<string | null>(null);
   const id = `setting-${field.key}`;
-  const preset = presets[settings.value.preset];
+  const preset = settingsBase(settings.value);
   const describedBy = problem.value ? `${id}-help ${id}-problem` : `${id}-help`;
   return (
     <div class={changed ? 'field changed' : 'field'}>

@@ -1,5 +1,5 @@
 /** @file `window.dreamgym`: the page's buttons for scripts, with the same checks and the same messages. */
-import { presets } from '../../dream/presets';
+import { presets, withAlgorithm } from '../../dream/presets';
 import type { RunConfig, RunStatus } from '../../worker/protocol';
 import { checkConfig, settingsNotice } from '../settings/validate';
 import { showError } from './messages';
@@ -33,7 +33,7 @@ export function offerScriptApi(): void {
       if (notes.length > 0) showError(settingsNotice('bad-settings', 'The script’s settings were not clear', notes));
       // Another preset brings all its values; the visitor's seed stays.
       const base = checked.preset ? { ...presets[checked.preset], seed: settings.value.seed } : settings.value;
-      settings.value = { ...base, ...checked };
+      settings.value = { ...(checked.algorithm ? withAlgorithm(base, checked.algorithm) : base), ...checked };
       await trainer.start(settings.value);
     },
     pause: () => trainer.pause(),

@@ -1,6 +1,6 @@
 /** @file The settings of the next run, what a lesson link hides, and the link that says both. */
 import { computed, effect, signal } from '@preact/signals';
-import { presets } from '../../dream/presets';
+import { presets, settingsBase, withAlgorithm } from '../../dream/presets';
 import type { PresetName, RunConfig } from '../../worker/protocol';
 import { speed } from '../rollouts/selection';
 import { fields, type Key } from '../settings/fields';
@@ -16,8 +16,10 @@ export function isHidden(name: Hideable): boolean {
   return hiddenControls.value.has(name);
 }
 
+/** An algorithm brings its settings; what the visitor changed by hand stays. */
 export function setSetting<K extends Key>(key: K, value: RunConfig[K]): void {
-  settings.value = { ...settings.value, [key]: value };
+  if (key === 'algorithm') settings.value = withAlgorithm(settings.value, value as RunConfig['algorithm']);
+  else settings.value = { ...settings.value, [key]: value };
 }
 
 /** A preset brings all its values; the seed is the visitor's and stays. */
@@ -26,7 +28,7 @@ export function choosePreset(name: PresetName): void {
 }
 
 export function resetSetting(key: Key): void {
-  settings.value = { ...settings.value, [key]: presets[settings.value.preset][key] };
+  setSetting(key, settingsBase(settings.value)[key]);
 }
 
 export function resetAllSettings(): void {

@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { Normalization } from '../../../src/rl/grpo';
-import { type AdvantageSettings, Advantages, gpuAdvantages, sortByGroup } from '../../../src/rl/kernels/advantages';
+import type { GroupBaseline } from '../../../src/rl/advantage-kernels';
+import { gpuAdvantages } from '../../../src/rl/kernels/advantages';
+import { type AdvantageSettings, Advantages, sortByGroup } from '../../../src/rl/kernels/group-advantages';
 import { testGpu } from '../../gpu';
 import { expectClose, normals, randomSource } from '../../numbers';
 import { advantages as reference } from '../../reference/advantages';
+import { cpuAdvantages } from '../cpu-advantages';
 
-const modes: Normalization[] = ['group-std', 'group-mean', 'batch-std'];
+const modes: GroupBaseline[] = ['group-std', 'group-mean', 'batch-std', 'leave-one-out'];
 
 /** Runs the kernel on groups in order; everything it writes. */
 async function run(groups: readonly (readonly number[])[], settings: AdvantageSettings) {
@@ -122,12 +124,46 @@ test('sortByGroup is stable and takes any ids', () => {
   expect([...starts]).toEqual([0, 2, 3, 5]);
 });
 
-test('the GRPO adapter takes episodes in any order and releases its buffers', async () => {
+test('the kernels behind one interface take episodes in any order and release their buffers', async () => {
   const gpu = await testGpu();
   const inUse = gpu.memory.bytesInUse;
-  const kernel = gpuAdvantages(gpu);
-  const result = await kernel(Float32Array.of(1, 5, 0, 9, 1), Int32Array.of(2, 0, 2, 0, 2), 'group-mean');
+  const kernels = gpuAdvantages(gpu);
+  const result = await kernels.group(Float32Array.of(1, 5, 0, 9, 1), Int32Array.of(2, 0, 2, 0, 2), 'group-mean');
   expectClose(result, [1 / 3, -2, -2 / 3, 2, 1 / 3]);
-  expect((await kernel(new Float32Array(0), new Int32Array(0), 'group-std')).length).toBe(0);
+  expect((await kernels.group(new Float32Array(0), new Int32Array(0), 'group-std')).length).toBe(0);
+  expect(gpu.memory.bytesInUse).toBe(inUse);
+});
+
+test('each kernel behind the interface equals its plain version, empty sequences included', async () => {
+  const gpu = await testGpu();
+  const inUse = gpu.memory.bytesInUse;
+  const kernels = gpuAdvantages(gpu);
+  const starts = Uint32Array.of(0, 5, 5, 12, 13, 40);
+  const n = 40;
+  const uniform = randomSource(5);
+  const mask = Uint32Array.from({ length: n }, () => Math.floor(uniform() * 3));
+  const [rewards, values, ref] = [1, 2, 3].map((seed) => normals(seed, n));
+  const entries = { starts, mask };
+  expectClose(
+    await kernels.returns({ ...entries, rewards }, 0.9),
+    await cpuAdvantages.returns({ ...entries, rewards }, 0.9),
+    1,
+  );
+  const got = await kernels.gae({ ...entries, rewards, values }, 0.9, 0.8);
+  const want = await cpuAdvantages.gae({ ...entries, rewards, values }, 0.9, 0.8);
+  expectClose(got.advantages, want.advantages, 1);
+  expectClose(got.returns, want.returns, 1);
+  expectClose(await kernels.whiten(values, mask), await cpuAdvantages.whiten(values, mask), 1);
+  for (const estimator of ['k1', 'k2', 'k3'] as const)
+    expectClose(
+      await kernels.kl(values, ref, mask, estimator),
+      await cpuAdvantages.kl(values, ref, mask, estimator),
+      1,
+    );
+  for (const mode of ['token-truncate', 'token-mask', 'sequence-truncate', 'sequence-mask'] as const) {
+    const both = { ...entries, trainer: values, sampler: ref };
+    expectClose(await kernels.correction(both, mode, 1.5), await cpuAdvantages.correction(both, mode, 1.5), 1);
+  }
+  expect(await kernels.whiten(new Float32Array(0), new Uint32Array(0))).toEqual(new Float32Array(0));
   expect(gpu.memory.bytesInUse).toBe(inUse);
 });

@@ -38,7 +38,7 @@ async function run(
   const n = batch.length;
   const column = (key: keyof PolicyToken) =>
     gpu.upload(
-      Float32Array.from(batch, (t) => t[key]),
+      Float32Array.from(batch, (t) => t[key] ?? 0),
       key,
     );
   const buffers = {

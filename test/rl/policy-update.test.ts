@@ -1,21 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Trajectory } from '../../src/data/trajectory';
-import type { LanguageModel, TrainSequence } from '../../src/nn/language-model';
+import type { Loss, TrainSequence } from '../../src/nn/language-model';
 import { type Aggregation, lossWeights, type SampleUnit } from '../../src/rl/aggregation';
-import {
-  discountedReturn,
-  type GrpoSettings,
-  grpoUpdate,
-  learnable,
-  miniBatchesOf,
-  scheduledRate,
-} from '../../src/rl/grpo';
+import type { LearnerSettings } from '../../src/rl/algorithms';
+import { neutralSettings } from '../../src/rl/algorithms';
+import { discountedReturn, learnable } from '../../src/rl/groups';
+import { miniBatchesOf, scheduledRate } from '../../src/rl/optimizer';
+import { policyUpdate, type UpdateInput } from '../../src/rl/policy-update';
 import { frozenReference } from '../../src/rl/reference';
 import { appendObserved, appendSampled, emptyStream, type Rollout, type TokenStream } from '../../src/rl/rollout';
 import { cpuAdvantages } from './cpu-advantages';
 
-const settings: GrpoSettings = {
+const settings: LearnerSettings = {
+  ...neutralSettings,
   normalization: 'group-std',
   aggregation: 'sequence-mean',
   sampleUnit: 'episode',
@@ -24,9 +22,8 @@ const settings: GrpoSettings = {
   clipHigh: 0.28,
   klCoef: 0,
   entropyCoef: 0,
-  dualClip: 3,
+  discount: 1,
   learningRate: 3e-4,
-  horizon: 10,
 };
 
 /** An episode of turns of the given lengths, an observation of two tokens before each. */
@@ -49,10 +46,11 @@ function rollout(group: number, reward: number, turnLengths: number[], lost = fa
 
 /** Records what it was asked to learn. */
 function recorder(applied = true) {
-  const calls: { sequences: readonly TrainSequence[]; learningRate: number }[] = [];
-  const policy: Pick<LanguageModel, 'trainStep'> = {
-    async trainStep(sequences, _loss, optimizer) {
-      calls.push({ sequences, learningRate: optimizer.learningRate });
+  const calls: { sequences: readonly TrainSequence[]; loss: Loss; learningRate: number }[] = [];
+  const policy: UpdateInput['policy'] = {
+    score: async (sequences) => sequences.map((s) => new Float32Array(s.length)),
+    async trainStep(sequences, loss, optimizer) {
+      calls.push({ sequences, loss, learningRate: optimizer.learningRate });
       const n = calls.length;
       const numbers = { loss: n, gradNorm: n, entropy: n, kl: n, clipFraction: n, logProbGap: n, tokens: 1 };
       return { ...numbers, applied };
@@ -61,14 +59,21 @@ function recorder(applied = true) {
   return { calls, policy };
 }
 
-const update = (rollouts: Rollout[], changes: Partial<GrpoSettings> = {}, policy = recorder().policy) =>
-  grpoUpdate({
+const update = (
+  rollouts: Rollout[],
+  changes: Partial<LearnerSettings> = {},
+  policy = recorder().policy,
+  more: Partial<UpdateInput> = {},
+) =>
+  policyUpdate({
     policy,
     rollouts,
     settings: { ...settings, ...changes },
+    horizon: 10,
     iteration: 9,
-    advantages: cpuAdvantages,
+    kernels: cpuAdvantages,
     shuffle: (items) => [...items],
+    ...more,
   });
 
 describe('a discount', () => {
@@ -82,7 +87,7 @@ describe('a discount', () => {
 
   it('makes a group of successes teach when some were quicker', async () => {
     const rollouts = [rollout(0, 1, [2, 2]), rollout(0, 1, [2, 2, 2, 2])];
-    expect(learnable(rollouts).kept).toHaveLength(0);
+    expect(learnable(rollouts).varied).toHaveLength(0);
     expect((await update(rollouts)).steps).toBe(0);
     expect((await update(rollouts, { discount: 0.9 })).steps).toBe(1);
     expect(rollouts[0].trajectory.advantage).toBeGreaterThan(0);
@@ -102,8 +107,9 @@ describe('groups', () => {
       rollout(2, 1, [2]),
       rollout(3, 1, [2], true),
     ];
-    const { kept, report } = learnable(rollouts);
-    expect(kept).toEqual(rollouts.slice(0, 2));
+    const { varied, finished, report } = learnable(rollouts);
+    expect(finished).toHaveLength(5);
+    expect(varied).toEqual(rollouts.slice(0, 2));
     // Group 2 has one episode, hence no baseline; group 3 was lost altogether.
     expect(report).toMatchObject({ groups: 3, zeroVarianceGroups: 2 });
     expect(report.groupStd).toBeCloseTo(0.5 / 3);
@@ -130,17 +136,14 @@ describe('groups', () => {
       rollout(40, 0, [1]),
     ];
     let ids: number[] = [];
-    await grpoUpdate({
-      policy: recorder().policy,
-      rollouts,
-      settings,
-      iteration: 0,
-      advantages: (returns, groupIds, mode) => {
+    const kernels: UpdateInput['kernels'] = {
+      ...cpuAdvantages,
+      group(returns, groupIds, mode) {
         ids = [...groupIds];
-        return cpuAdvantages(returns, groupIds, mode);
+        return cpuAdvantages.group(returns, groupIds, mode);
       },
-      shuffle: (items) => [...items],
-    });
+    };
+    await update(rollouts, {}, undefined, { kernels });
     expect(ids).toEqual([0, 0, 1, 1, 1]);
     const advantages = rollouts.map((r) => r.trajectory.advantage!);
     expect(advantages[0]).toBeCloseTo(Math.SQRT1_2, 4);
@@ -232,12 +235,8 @@ describe('the update', () => {
   it('takes one step a mini-batch, in the shuffled order, and averages what they report', async () => {
     const { calls, policy } = recorder();
     const rollouts = [0, 1, 0, 1].map((reward, i) => rollout(0, reward, [i + 1]));
-    const report = await grpoUpdate({
-      policy,
-      rollouts,
-      settings: { ...settings, miniBatches: 2 },
+    const report = await update(rollouts, { miniBatches: 2 }, policy, {
       iteration: 0,
-      advantages: cpuAdvantages,
       shuffle: (items) => [...items].reverse(),
     });
     expect(calls.map((call) => call.sequences.map((s) => s.tokens.length))).toEqual([
@@ -264,15 +263,8 @@ describe('the update', () => {
       sequences.map((s) => Float32Array.from(s, (token) => -token));
     for (const klCoef of [0, 0.01]) {
       const { calls, policy } = recorder();
-      await grpoUpdate({
-        policy,
-        rollouts: [rollout(0, 1, [2]), rollout(0, 0, [3])],
-        settings: { ...settings, klCoef, miniBatches: 2 },
-        iteration: 0,
-        advantages: cpuAdvantages,
-        shuffle: (items) => [...items],
-        reference,
-      });
+      const rollouts = [rollout(0, 1, [2]), rollout(0, 0, [3])];
+      await update(rollouts, { klCoef, miniBatches: 2 }, policy, { reference });
       for (const { sequences } of calls)
         for (const { tokens, refLogProbs } of sequences)
           expect(refLogProbs ? Array.from(refLogProbs) : null).toEqual(klCoef > 0 ? tokens.map((t) => -t) : null);
