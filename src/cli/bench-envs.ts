@@ -31,12 +31,12 @@ interface Episode {
   readonly actions: readonly string[];
 }
 
-/** @returns one figure set per world, in the order of the registry */
-export async function benchEnvironments(io: CommandIo): Promise<EnvironmentSpeed[]> {
+/** @returns one set of figures per world, in the order of the registry */
+export async function benchEnvironments(io: CommandIo, roundMs = ROUND_MS): Promise<EnvironmentSpeed[]> {
   const speeds: EnvironmentSpeed[] = [];
   for (const open of Object.values(worlds)) {
     const world = await open();
-    const speed = measure(world);
+    const speed = measure(world, roundMs);
     speeds.push(speed);
     const { name, episodesPerSecond, stepsPerSecond, snapshotMicroseconds } = speed;
     io.print(
@@ -48,7 +48,7 @@ export async function benchEnvironments(io: CommandIo): Promise<EnvironmentSpeed
   return speeds;
 }
 
-function measure(world: World): EnvironmentSpeed {
+function measure(world: World, roundMs: number): EnvironmentSpeed {
   const environment = world.create();
   const random = new Random(`bench ${world.name}`);
   const episodes = world.trainingTasks(TASKS).map((task) => record(world, environment, task, random));
@@ -57,8 +57,8 @@ function measure(world: World): EnvironmentSpeed {
   let snapshotMicroseconds = Number.POSITIVE_INFINITY;
   // One round more, which warms up.
   for (let round = 0; round <= ROUNDS; round++) {
-    const played = playFor(ROUND_MS, environment, episodes);
-    const snapshot = snapshotFor(ROUND_MS, environment, episodes);
+    const played = playFor(roundMs, environment, episodes);
+    const snapshot = snapshotFor(roundMs, environment, episodes);
     if (round === 0) continue;
     episodesPerSecond = Math.max(episodesPerSecond, played.episodesPerSecond);
     stepsPerSecond = Math.max(stepsPerSecond, played.stepsPerSecond);

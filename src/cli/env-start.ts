@@ -1,6 +1,6 @@
 /** @file Which world and which task `dream env play` begins with: a built-in world, a household room, or a game file. */
 import { readFile, stat } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { DreamError } from '../data/errors';
 import type { Task } from '../envs/environment';
 import {
@@ -12,7 +12,15 @@ import {
   WORLD_SIZES,
 } from '../envs/household';
 import { openWorld, worlds } from '../envs/registry';
-import { type GameFile, gameTask, readGameFile, TextWorldGame } from '../envs/textworld';
+import {
+  type GameFile,
+  gameTask,
+  lacksTask,
+  readGameFile,
+  sentenceOfTrajectory,
+  TextWorldGame,
+  withTask,
+} from '../envs/textworld';
 import type { PlayableEnvironment } from '../envs/world';
 import type { CommandIo } from './command';
 import { nearest, type OptionSpecs, type OptionValues, UsageError } from './options';
@@ -27,7 +35,7 @@ export const PLAY_OPTIONS = {
   seed: { type: 'integer', help: 'which task (household: of the room)', default: 1, min: 0 },
   task: {
     type: 'string',
-    help: 'household: your own, e.g. "put a clean cup in cabinet"; else the id or the sentence of one it has',
+    help: 'household: your own, e.g. "put a clean cup in cabinet"; shop, web: the id or sentence of one they have; a file: its task, where it lacks one',
     value: 'TASK',
   },
   'held-out': { type: 'boolean', help: 'a task of the evaluation set' },
@@ -62,7 +70,7 @@ export async function startOf(options: PlayOptions, io: CommandIo): Promise<Play
   refuse(env, options, env === 'household' ? [] : ['size', 'room', 'grammar', 'helpful']);
   refuse(env, options, env.endsWith('.pddl') ? [] : ['domain', 'text-grammar']);
   if (isFile) {
-    refuse(env, options, ['task', 'held-out']);
+    refuse(env, options, ['held-out']);
     return gameFromFile(env, options, io);
   }
   if (env === 'household') return householdGame(options);
@@ -132,8 +140,23 @@ function householdGame(options: PlayOptions): Play {
 
 async function gameFromFile(path: string, options: PlayOptions, io: CommandIo): Promise<Play> {
   const environment = new TextWorldGame();
-  const task = gameTask(await readGame(path, options, io), basename(path));
+  const file = await readGame(path, options, io);
+  if (options.task !== undefined && !lacksTask(file)) {
+    throw new UsageError('bad-option', `The game ${path} has a task of its own.`, 'Leave --task out.');
+  }
+  const sentence = options.task ?? (lacksTask(file) ? await sentenceBeside(io.resolve(path)) : null);
+  const task = gameTask(sentence === null ? file : withTask(file, sentence), basename(path));
   return { name: 'textworld', environment, task, hint: () => environment.hint() };
+}
+
+/** ALFWorld's traj_data.json in the game's folder says what the task is; null where there is none to understand. */
+async function sentenceBeside(path: string): Promise<string | null> {
+  try {
+    const beside = join(dirname(path), 'traj_data.json');
+    return sentenceOfTrajectory(JSON.parse(await readText(beside, beside)));
+  } catch {
+    return null;
+  }
 }
 
 async function readGame(path: string, options: PlayOptions, io: CommandIo): Promise<GameFile> {

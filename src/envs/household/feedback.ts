@@ -109,6 +109,10 @@ export function examineObject(room: Room, state: HouseholdState, o: number): Fee
   return { raw: `There's nothing special about ${name}.`, abstract: `state ${name} plain` };
 }
 
+/**
+ * In the middle of the room `look` repeats the intro. (TextWorld's engine lists only the receptacles of the place one
+ * stands at there, that is: nothing; and it finds nothing special about a lamp that was never used.)
+ */
 export function lookFeedback(room: Room, state: HouseholdState): Feedback {
   if (state.location === NONE) {
     return { raw: introSentence(room.receptacleNames), abstract: `room ${room.receptacleNames.join(' ')}` };

@@ -287,3 +287,42 @@ it('names are numbered from the end, in the order of the ids', () => {
     sink_bar_1_bar_sinkbasin: 'sinkbasin 1',
   });
 });
+
+it('a trajectory says what a game leaves open', () => {
+  const open = { ...game, grammar: game.grammar.replace(kitchen.instruction, 'UNKNOWN GOAL') };
+  expect([lacksTask(game), lacksTask(open)]).toEqual([false, true]);
+  expect(withTask(open, `${kitchen.instruction}.`)).toEqual(game);
+  const sentence = (task_type: unknown, params: unknown) => sentenceOfTrajectory({ task_type, pddl_params: params });
+  const params = { object_target: 'Mug', parent_target: '', toggle_target: 'DeskLamp' };
+  expect(sentence('look_at_obj_in_light', params)).toBe('look at mug under the desklamp');
+  expect(sentence('pick_two_obj_and_place', { ...params, parent_target: 'Desk' })).toBe('put two mug in desk');
+  expect(sentence('pick_heat_then_place_in_recep', params)).toBe(null);
+  for (const wrong of [
+    null,
+    7,
+    [],
+    {},
+    { task_type: 'constructor', pddl_params: {} },
+    { task_type: 'pick_and_place_simple' },
+  ])
+    expect(sentenceOfTrajectory(wrong)).toBe(null);
+});
+
+it("games of one's own are a world: some to learn from, some to be judged by", () => {
+  const games = Array.from({ length: 6 }, (_, i) => ({
+    name: `g${i}`,
+    file: { ...door(), walkthrough: ['open exit'] },
+  }));
+  const world = worldOfGames(games);
+  expect(world.trainingTasks(9).map(({ room }) => room)).toEqual(['g0', 'g1', 'g2', 'g3', 'g5']);
+  expect(world.heldOutTasks(9).map(({ room }) => room)).toEqual(['g4']);
+  const environment = world.create();
+  environment.reset(world.trainingTasks(1)[0]);
+  const start = environment.snapshot();
+  expect(environment.step(world.expert(environment)!)).toMatchObject({ reward: 1, done: true });
+  expect(world.expert(environment)).toBe(null);
+  environment.restore(start);
+  expect(environment.rawFirstObservation()).toBe('A hall with nothing open. Your task is to: leave.');
+  expect(environment.step('open front')).toMatchObject({ reward: 0, done: false });
+  expect(() => worldOfGames([{ name: 'bad', file: door({ problem: '' }) }])).toThrow('it is empty');
+});
