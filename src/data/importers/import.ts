@@ -76,25 +76,26 @@ export async function importTrajectories(
 /** The source, which is left at once when the signal aborts, even while a chunk is awaited. */
 async function* untilAborted(source: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const iterator = source[Symbol.asyncIterator]();
-  let abort = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    abort = () => reject(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
-  });
-  // Nobody may be waiting for it when it rejects.
-  aborted.catch(() => {});
   try {
     for (;;) {
       signal.throwIfAborted();
-      const next = await Promise.race([iterator.next(), aborted]);
+      const next = await orAborted(iterator.next(), signal);
       if (next.done) return;
       yield next.value;
     }
   } finally {
-    signal.removeEventListener('abort', abort);
     // Closes the file; a read under way may never end, so it is not awaited.
     void iterator.return?.()?.then(undefined, () => {});
   }
+}
+
+/** Not `Promise.race` against one promise for the whole import: that promise would keep every chunk alive. */
+function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
 }
 
 /** The files in the stream, one after the other: one, or those of a zip. */

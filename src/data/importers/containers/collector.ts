@@ -1,6 +1,6 @@
 /** @file Bytes of one piece, collected across chunks up to a limit: what is too large is skipped, not stored. */
 
-const nothing = new Uint8Array(0);
+const nothing: Uint8Array = new Uint8Array(0);
 
 export class Collector {
   private chunks: Uint8Array[] = [];
