@@ -8,8 +8,12 @@ import {
   demangle,
   type GameFile,
   gameTask,
+  lacksTask,
   readGameFile,
+  sentenceOfTrajectory,
   TextWorldGame,
+  withTask,
+  worldOfGames,
 } from '../../../src/envs/textworld';
 import { householdGame } from './household-game';
 
