@@ -5,6 +5,7 @@ import type { World } from './world';
 export const worlds: Readonly<Record<string, () => Promise<World>>> = {
   household: async () => (await import('./household')).householdWorld,
   shop: async () => (await import('./shop')).shopWorld,
+  web: async () => (await import('./web')).webWorld,
 };
 
 /** @throws DreamError `unknown-world` */
