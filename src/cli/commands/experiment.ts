@@ -15,6 +15,7 @@ import { type ExperimentParts, runOne } from '../../dream/experiment/run';
 import { stageRunners } from '../../dream/experiment/stages';
 import { householdDomain } from '../../dream/household';
 import { gpuAdvantages } from '../../rl/kernels/advantages';
+import { gpuDpo } from '../../rl/kernels/dpo-loss';
 import { gpuTopK } from '../../rl/kernels/topk';
 import type { CommandIo } from '../command';
 import { ExperimentFolder } from '../experiment-folder';
@@ -174,6 +175,7 @@ async function openParts(root: string): Promise<ExperimentParts> {
     adapter: gpu.adapterName,
     gpuBytes: () => gpu.memory.bytesPeak,
     stages: stageRunners,
+    dpo: gpuDpo(gpu),
     warmStart: { policy: await policy.exportState(false), experience: await experience.exportState(false) },
   };
 }

@@ -5,6 +5,7 @@
  * killed experiment goes on where it was and ends with the numbers it would have had.
  */
 import type { LanguageModel, ModelState } from '../../nn/language-model';
+import type { DpoKernel } from '../../rl/dpo';
 import type { IterationMetrics, RunConfig } from '../../worker/protocol';
 import type { RunControl } from '../control';
 import type { Domain } from '../domain';
@@ -43,6 +44,7 @@ export type ExperimentParts = Pick<
   'policy' | 'experience' | 'domain' | 'kernels' | 'adapter' | 'gpuBytes' | 'parallel' | 'model'
 > & {
   stages: StageRunners;
+  dpo: DpoKernel;
   /** The warm start that every run begins with. */
   warmStart: { policy: ModelState; experience: ModelState };
 };
@@ -116,6 +118,7 @@ async function runStage(
     experience: parts.experience,
     domain: parts.domain,
     topK: parts.kernels.topK,
+    dpo: parts.dpo,
     rollout: shared,
     seed: deriveSeed(run.seed, 'stage', index),
     onProgress: (fraction: number, detail: string) => {

@@ -1,5 +1,6 @@
 /** @file What a supervised stage is given and gives back; each kind is a function in its own file. */
 import type { LanguageModel } from '../../nn/language-model';
+import type { DpoKernel } from '../../rl/dpo';
 import type { Domain } from '../domain';
 import type { TopKKernel } from '../retrieval';
 import type { SupervisedStage } from './definition';
@@ -11,6 +12,7 @@ export interface StageContext {
   experience: LanguageModel;
   domain: Domain;
   topK: TopKKernel;
+  dpo: DpoKernel;
   /** Settings shared by the rows that a stage needs to gather episodes as the `rl` stages do. */
   rollout: { maxSteps: number; temperature: number; experienceTemperature: number; retrievalTopK: number };
   /** Every draw is a function of it. */

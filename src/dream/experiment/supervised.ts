@@ -8,6 +8,8 @@
 import { DreamError } from '../../data/errors';
 import type { WorldSize } from '../../envs/household';
 import type { LanguageModel, TrainSequence } from '../../nn/language-model';
+import { DivergenceGuard } from '../../rl/divergence';
+import { rlOptimizer } from '../../rl/optimizer';
 import { policySequences } from '../offline';
 import { Draws, deriveSeed } from '../random';
 import type { StageContext, StageReport } from './stage';
@@ -25,8 +27,6 @@ interface Budget {
 }
 
 const size: WorldSize = 'small';
-/** Three in a row that are not finite: the rate is wrong, not the batch. */
-const mostSkipped = 2;
 
 /** Share of the peak rate at update `i` of `n`. */
 export function courseOfRate(i: number, n: number): number {
@@ -34,7 +34,7 @@ export function courseOfRate(i: number, n: number): number {
   return i < warmup ? (i + 1) / warmup : (n - i) / Math.max(1, n - warmup);
 }
 
-/** Updates from `next`, which gives sequence after sequence without end. Returns the mean loss of the last tenth. */
+/** Updates from `next`, which gives sequence after sequence without end. Returns the mean loss of the last tenth. Throws `training-diverged`. */
 export async function learn(
   model: Pick<LanguageModel, 'trainStep'>,
   next: () => WeightedSequence,
@@ -42,7 +42,8 @@ export async function learn(
   onProgress: StageContext['onProgress'],
 ): Promise<{ loss: number; tokens: number; skipped: number }> {
   const { updates, tokensPerUpdate, learningRate } = budget;
-  let [tokens, skipped, inARow] = [0, 0, 0];
+  const guard = new DivergenceGuard();
+  let tokens = 0;
   const tail: number[] = [];
   for (let i = 0; i < updates; i++) {
     await onProgress(i / updates, `update ${i + 1} of ${updates}`);
@@ -56,32 +57,12 @@ export async function learn(
         weights: Float32Array.from(one.weights, (weight) => weight / total),
       }),
     );
-    const stats = await model.trainStep(
-      sequences,
-      { kind: 'sft' },
-      {
-        learningRate: learningRate * courseOfRate(i, updates),
-        beta1: 0.9,
-        beta2: 0.95,
-        eps: 1e-8,
-        weightDecay: 0,
-        maxGradNorm: 1,
-      },
-    );
-    if (!stats.applied) {
-      skipped++;
-      if (++inARow > mostSkipped)
-        throw new DreamError(
-          'training-diverged',
-          `Three supervised updates in a row were not finite (update ${i + 1}).`,
-          'Choose a smaller learning rate.',
-        );
-      continue;
-    }
-    inARow = 0;
-    if (i >= updates * 0.9) tail.push(stats.loss);
+    const optimizer = { ...rlOptimizer, learningRate: learningRate * courseOfRate(i, updates) };
+    const stats = await model.trainStep(sequences, { kind: 'sft' }, optimizer);
+    guard.note(stats);
+    if (stats.applied && i >= updates * 0.9) tail.push(stats.loss);
   }
-  return { loss: tail.reduce((a, b) => a + b, 0) / Math.max(1, tail.length), tokens, skipped };
+  return { loss: tail.reduce((a, b) => a + b, 0) / Math.max(1, tail.length), tokens, skipped: guard.skipped };
 }
 
 /** Endless draws from a list, each once before any twice. Throws `no-data` for an empty one. */
