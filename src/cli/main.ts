@@ -30,6 +30,11 @@ const commands: Record<string, Entry> = {
   },
   bench: { summary: 'measure kernels, decoding and training', load: () => import('./commands/bench') },
   doctor: { summary: 'show the GPU and check its arithmetic', load: () => import('./commands/doctor') },
+  export: {
+    summary: 'a run as a bundle, data sets or a kit for TRL and verl',
+    load: () => import('./commands/export'),
+  },
+  'import-run': { summary: 'a bundle becomes a run to continue', load: () => import('./commands/import-run') },
   relay: { summary: 'let the page reach environment servers without CORS', load: () => import('./commands/relay') },
   import: { summary: 'read trajectories of other programs', load: () => import('./commands/import') },
   env: { summary: 'the worlds, and a game in them: env list, env play', load: () => import('./commands/env') },

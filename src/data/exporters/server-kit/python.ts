@@ -178,7 +178,7 @@ def main():
     processes = int(os.environ.get("WORLD_SIZE", "1"))
     episodes = SETTINGS["tasks_per_iteration"] * SETTINGS["group_size"]
     per_step = max(1, episodes // (SETTINGS["mini_batches"] * processes))
-    steps = SETTINGS["iterations"] * SETTINGS["mini_batches"]
+    steps = SETTINGS["iterations"] * SETTINGS["mini_batches"] * SETTINGS["epochs"]
     optimizer = SETTINGS["optimizer"]
     config = GRPOConfig(
         output_dir=args.output,
@@ -194,7 +194,7 @@ def main():
         adam_epsilon=optimizer["epsilon"],
         weight_decay=optimizer["weight_decay"],
         max_grad_norm=optimizer["max_grad_norm"],
-        warmup_steps=SETTINGS["warmup_iterations"] * SETTINGS["mini_batches"],
+        warmup_steps=SETTINGS["warmup_iterations"] * SETTINGS["mini_batches"] * SETTINGS["epochs"],
         lr_scheduler_type="warmup_stable_decay",
         lr_scheduler_kwargs={"num_decay_steps": max(1, int(steps * SETTINGS["decay_share"])), "decay_type": "linear"},
         logging_steps=1,

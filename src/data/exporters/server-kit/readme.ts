@@ -12,7 +12,7 @@ export interface KitCounts {
 const plain = (text: string) =>
   text
     .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, ' ')
-    .replace(/[`|<>[\]()*_#\\!]/g, ' ')
+    .replace(/[`|<>[\]()*#\\!${}]/g, ' ')
     .slice(0, 200);
 
 export function kitReadme(settings: KitSettings, counts: KitCounts): string {

@@ -5,8 +5,6 @@
  */
 import type { RunConfig, RunRecord } from '../../../worker/protocol';
 
-/** verl's dual-clip constant, which our loss has too. */
-const dualClip = 3;
 /** Thought and action of one turn, tokens; ours has the same limit. */
 export const turnTokens = 64;
 /** Room for what the world says, per turn. */
@@ -28,12 +26,13 @@ export interface KitSettings {
   tasks_per_iteration: number;
   group_size: number;
   mini_batches: number;
+  epochs: number;
   iterations: number;
   optimizer: { beta1: number; beta2: number; epsilon: number; weight_decay: number; max_grad_norm: number };
   warmup_iterations: number;
   decay_share: number;
   /** Keyword arguments of GRPOConfig. */
-  trl: Record<string, string | number>;
+  trl: Record<string, string | number | boolean>;
   differences: { trl: string[]; verl: string[] };
 }
 
@@ -65,49 +64,99 @@ export function kitSettings(record: RunRecord): KitSettings {
     tasks_per_iteration: config.tasksPerIteration,
     group_size: config.groupSize,
     mini_batches: config.miniBatches,
+    epochs: config.epochs,
     iterations: config.iterations,
     optimizer: { beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weight_decay: 0, max_grad_norm: 1 },
     warmup_iterations: 3,
     decay_share: 1 / 3,
-    trl: {
-      learning_rate: config.learningRate,
-      num_generations: config.groupSize,
-      temperature: config.temperature,
-      beta: config.klCoef,
-      epsilon: config.clipLow,
-      epsilon_high: config.clipHigh,
-      delta: dualClip,
-      entropy_coef: config.entropyCoef,
-      scale_rewards: trlScale[config.normalization],
-      loss_type: trlLoss[config.aggregation],
-      num_iterations: 1,
-      seed: config.seed,
-    },
-    differences: differencesOf(config),
+    trl: trlArguments(config),
+    differences: { trl: trlDifferences(config), verl: verlDifferences(config) },
   };
 }
 
-function differencesOf(config: RunConfig): KitSettings['differences'] {
-  const trl: string[] = [];
-  const verl: string[] = [];
-  if (config.sampleUnit === 'step') {
-    trl.push('The run weighs every turn as a sample of its own (sampleUnit step); TRL weighs whole episodes.');
-    verl.push('The run weighs every turn as a sample of its own (sampleUnit step); verl weighs whole episodes.');
-  }
-  if (config.aggregation === 'sequence-sum-norm')
-    trl.push(
-      `The run divides by ${horizon(config)} tokens (what the policy may say); TRL divides by max_completion_length.`,
-    );
-  if (config.normalization === 'batch-std')
-    verl.push(
-      'The run scales advantages by the deviation of the whole batch; verl has group deviation or none: none is set.',
-    );
-  if (config.lambda > 0) {
-    const note = 'The run grows new tasks while it trains; here the task list of the export is fixed.';
-    trl.push(note);
-    verl.push(note);
-  }
-  verl.push('The run lowers the learning rate over its last third; verl keeps it constant after the warm-up.');
-  trl.push('TRL lets the policy act through tool calls; the run and verl use lines of "Action: ...".');
-  return { trl, verl };
+function trlArguments(config: RunConfig): KitSettings['trl'] {
+  const corrected = config.importanceCorrection !== 'off';
+  return {
+    learning_rate: config.learningRate,
+    num_generations: config.groupSize,
+    num_iterations: config.epochs,
+    temperature: config.temperature,
+    beta: config.klCoef,
+    epsilon: config.clipLow,
+    epsilon_high: config.clipHigh,
+    // Two-sided clipping is the dual clip under another name: it caps the ratio where the advantage is negative.
+    ...(config.dualClip > 0 ? { delta: config.dualClip } : {}),
+    entropy_coef: config.entropyCoef,
+    scale_rewards: trlScale[config.normalization],
+    loss_type: trlLoss[config.aggregation],
+    importance_sampling_level: config.importanceLevel,
+    mask_truncated_completions: config.maskTruncated,
+    vllm_importance_sampling_correction: corrected,
+    ...(corrected
+      ? {
+          vllm_importance_sampling_mode: config.importanceCorrection.replace('-', '_'),
+          vllm_importance_sampling_clip_max: config.importanceCap,
+        }
+      : {}),
+    seed: config.seed,
+  };
+}
+
+function trlDifferences(config: RunConfig): string[] {
+  const notes = [
+    'TRL lets the policy act through tool calls; the run and verl use lines of "Action: ...".',
+    ...(config.advantage === 'group'
+      ? []
+      : [`The run's advantage is ${config.advantage}; TRL's GRPO compares with the group. verl has more of them.`]),
+    ...(config.klCoef > 0 && config.klPlacement === 'reward'
+      ? ['The run subtracts the KL from the reward; TRL adds it to the loss.']
+      : []),
+    ...(config.klCoef > 0 && config.klEstimator !== 'k3'
+      ? [`The run estimates the KL by ${config.klEstimator}; TRL by k3.`]
+      : []),
+    ...(config.klTarget > 0 ? ['The run steers its KL coefficient; TRL keeps it.'] : []),
+    ...(config.resampleRounds > 0 ? ['The run draws groups without signal again; TRL keeps them.'] : []),
+    ...(config.aggregation === 'sequence-sum-norm'
+      ? [
+          `The run divides by ${horizon(config)} tokens (what the policy may say); TRL divides by max_completion_length.`,
+        ]
+      : []),
+  ];
+  return [...notes, ...inBoth(config, 'TRL')];
+}
+
+function verlDifferences(config: RunConfig): string[] {
+  const notes = [
+    'The run lowers the learning rate over its last third; verl keeps it constant after the warm-up.',
+    ...(config.advantage === 'anchor-groups'
+      ? ['The run also compares turns that saw the same (GiGPO); verl compares whole episodes. verl-agent has GiGPO.']
+      : []),
+    ...(config.advantage === 'gae'
+      ? ["verl's critic is a second model beside the policy; the run's is a head on it."]
+      : []),
+    ...(config.normalization === 'batch-std' && config.advantage === 'group'
+      ? ['The run scales advantages by the deviation of the whole batch; verl knows the group deviation or none: none.']
+      : []),
+    ...(config.maskTruncated ? ['The run gives no loss to episodes that were cut off; verl does.'] : []),
+    ...(config.importanceCorrection === 'off'
+      ? []
+      : [
+          `The run corrects by importance (${config.importanceCorrection}); set algorithm.rollout_correction to do so.`,
+        ]),
+    ...(config.stepDiscount < 1
+      ? ['The run discounts turn by turn; verl would token by token: it does not here.']
+      : []),
+  ];
+  return [...notes, ...inBoth(config, 'verl')];
+}
+
+function inBoth(config: RunConfig, engine: string): string[] {
+  return [
+    ...(config.sampleUnit === 'step'
+      ? [`The run weighs every turn as a sample of its own (sampleUnit step); ${engine} weighs whole episodes.`]
+      : []),
+    ...(config.lambda > 0
+      ? ['The run grows new tasks while it trains; here the list of tasks is that of the export.']
+      : []),
+  ];
 }

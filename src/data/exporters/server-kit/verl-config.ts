@@ -1,13 +1,25 @@
 /** @file verl's (Ray) configuration of the same run, as YAML. Only numbers and our own words are written bare; a run's text is quoted. */
-import type { RunRecord } from '../../../worker/protocol';
+import type { RunConfig, RunRecord } from '../../../worker/protocol';
 import { horizon, kitSettings, responseTokens, verlLoss } from './settings';
 
 type Yaml = string | number | boolean | null | readonly Yaml[] | { readonly [key: string]: Yaml };
+
+const estimators = {
+  group: 'grpo',
+  'leave-one-out': 'rloo',
+  'whitened-returns': 'reinforce_plus_plus',
+  'whitened-group': 'reinforce_plus_plus_baseline',
+  'anchor-groups': 'grpo',
+  gae: 'gae',
+} as const satisfies Record<RunConfig['advantage'], string>;
+
+const klTypes = { k1: 'kl', k2: 'mse', k3: 'low_var_kl' } as const satisfies Record<RunConfig['klEstimator'], string>;
 
 export function verlConfig(record: RunRecord, hasAdapter: boolean): string {
   const { config } = record;
   const settings = kitSettings(record);
   const { optimizer } = settings;
+  const priced = config.klCoef > 0 && config.klPlacement === 'reward';
   const miniBatch = Math.max(1, Math.floor(config.tasksPerIteration / config.miniBatches));
   return `${yaml({
     hydra: { searchpath: ['pkg://verl.trainer.config'] },
@@ -22,10 +34,25 @@ export function verlConfig(record: RunRecord, hasAdapter: boolean): string {
       seed: config.seed,
     },
     algorithm: {
-      adv_estimator: 'grpo',
+      adv_estimator: estimators[config.advantage],
       norm_adv_by_std_in_grpo: config.normalization === 'group-std',
       gamma: 1,
-      use_kl_in_reward: false,
+      lam: config.gaeLambda,
+      use_kl_in_reward: priced,
+      ...(priced
+        ? {
+            kl_penalty: klTypes[config.klEstimator],
+            kl_ctrl: {
+              type: config.klTarget > 0 ? 'adaptive' : 'fixed',
+              kl_coef: config.klCoef,
+              horizon: config.klHorizon,
+              ...(config.klTarget > 0 ? { target_kl: config.klTarget } : {}),
+            },
+          }
+        : {}),
+      ...(config.resampleRounds > 0
+        ? { filter_groups: { enable: true, metric: 'reward', max_num_gen_batches: 1 + config.resampleRounds } }
+        : {}),
     },
     actor_rollout_ref: {
       model: {
@@ -40,17 +67,19 @@ export function verlConfig(record: RunRecord, hasAdapter: boolean): string {
         // In tasks: verl multiplies by the group size itself.
         ppo_mini_batch_size: miniBatch,
         ppo_micro_batch_size_per_gpu: 1,
-        ppo_epochs: 1,
+        ppo_epochs: config.epochs,
         clip_ratio: config.clipLow,
         clip_ratio_low: config.clipLow,
         clip_ratio_high: config.clipHigh,
-        clip_ratio_c: 3,
+        // verl always clips dually; a cap that no ratio reaches turns it off.
+        clip_ratio_c: config.dualClip > 0 ? config.dualClip : 1e6,
+        ...(config.importanceLevel === 'sequence' ? { policy_loss: { loss_mode: 'gspo' } } : {}),
         loss_agg_mode: verlLoss[config.aggregation],
         ...(config.aggregation === 'sequence-sum-norm' ? { loss_scale_factor: horizon(config) } : {}),
         entropy_coeff: config.entropyCoef,
-        use_kl_loss: config.klCoef > 0,
+        use_kl_loss: config.klCoef > 0 && !priced,
         kl_loss_coef: config.klCoef,
-        kl_loss_type: 'low_var_kl',
+        kl_loss_type: klTypes[config.klEstimator],
         grad_clip: optimizer.max_grad_norm,
         optim: {
           lr: config.learningRate,
@@ -73,6 +102,17 @@ export function verlConfig(record: RunRecord, hasAdapter: boolean): string {
         agent: { default_agent_loop: 'dreamgym_world', agent_loop_config_path: 'agent_loop.yaml' },
       },
     },
+    ...(config.advantage === 'gae'
+      ? {
+          critic: {
+            // biome-ignore lint/suspicious/noTemplateCurlyInString: as above.
+            model: { path: '${oc.env:BASE_MODEL}' },
+            optim: { lr: config.criticLearningRate },
+            ppo_micro_batch_size_per_gpu: 1,
+            cliprange_value: config.valueClip,
+          },
+        }
+      : {}),
     trainer: {
       total_training_steps: config.iterations,
       total_epochs: config.iterations,
@@ -87,8 +127,6 @@ export function verlConfig(record: RunRecord, hasAdapter: boolean): string {
     },
   })}`;
 }
-
-export const agentLoopConfig = yaml([{ name: 'dreamgym_world', _target_: 'dreamgym_agent_loop.WorldAgentLoop' }]);
 
 /** Block style; every string is double-quoted JSON, which YAML reads as the same string. */
 export function yaml(value: Yaml, indent = ''): string {
@@ -126,3 +164,5 @@ function number(value: number): string {
   const [, whole, fraction, exponent] = /^(-?\d+)(\.\d+)?e([+-]?\d+)$/.exec(String(value)) ?? [];
   return exponent === undefined ? String(value) : `${whole}${fraction ?? '.0'}e${exponent.replace(/^(\d)/, '+$1')}`;
 }
+
+export const agentLoopConfig = yaml([{ name: 'dreamgym_world', _target_: 'dreamgym_agent_loop.WorldAgentLoop' }]);
