@@ -36,6 +36,9 @@ const help: Record<keyof RunConfig, string> = {
   lambda: 'most generated tasks, as a share',
   retrievalTopK: 'memories shown to the experience model',
   experienceTemperature: 'of the dream',
+  realIterations: 'sim-to-real: the last so many iterations practise in the real world',
+  realBudget: 'most real transitions of those; 0 = no limit',
+  history: 'let the dream see the state alone, not the episode before it',
   goalCheck: 'believe dreamed successes unchecked',
   stepCheck: 'believe dreamed steps that contradict their own transcript',
   minReplayPrecision: 'stop below this replay precision; 0 = never',
@@ -69,6 +72,7 @@ export const runOptions: OptionSpecs = Object.fromEntries(
   (Object.keys(presets['household-tiny']) as (keyof RunConfig)[]).map((key): [string, OptionSpec] => {
     if (key === 'goalCheck') return ['no-goal-check', { type: 'boolean', help: help[key] }];
     if (key === 'maskTruncated') return ['mask-truncated', { type: 'boolean', help: help[key] }];
+    if (key === 'history') return ['no-history', { type: 'boolean', help: help[key] }];
     if (key === 'stepCheck') return ['no-step-check', { type: 'boolean', help: help[key] }];
     if (key in choices) {
       return [kebab(key), { type: 'string', help: help[key], choices: choices[key as keyof typeof choices] }];
@@ -117,6 +121,12 @@ export const textTrainingOptions = {
     choices: dreamForms,
     help: `the model dreams in given sentences, or in any words (--model; default ${text.dreamForm})`,
   },
+  'head-start': {
+    type: 'integer',
+    help: 'training episodes begin so many expert actions before their goal, 0 = at the beginning (--model; default 0)',
+    min: textSettingRanges.headStart.min,
+    max: textSettingRanges.headStart.max,
+  },
   'warm-start': {
     type: 'integer',
     help: 'steps of imitation of scripted players before the first iteration (--model; default 0)',
@@ -151,6 +161,7 @@ export function givenSettings(values: Readonly<Record<string, unknown>>): Partia
     if (typeof value === 'string' || typeof value === 'number') given[key] = value;
   }
   if (values['no-goal-check'] === true) given.goalCheck = false;
+  if (values['no-history'] === true) given.history = false;
   if (values['no-step-check'] === true) given.stepCheck = false;
   if (values['mask-truncated'] === true) given.maskTruncated = true;
   return given as Partial<RunConfig>;
@@ -188,6 +199,7 @@ const textChoices: Readonly<Record<string, keyof TextSettings>> = {
   'list-actions': 'listActions',
   'expert-steps': 'expertSteps',
   'dream-form': 'dreamForm',
+  'head-start': 'headStart',
   'warm-start': 'warmStart',
 };
 

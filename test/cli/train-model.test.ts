@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { main } from '../../src/cli/main';
-import { readPeft } from '../../src/models/adapters';
+import { readGgufLora, readPeft } from '../../src/models/adapters';
 import { parallelEpisodes } from '../../src/models/base-identity';
 import { toLlama } from '../../src/models/llama-names';
 import { writeSafetensors } from '../../src/models/safetensors';
@@ -84,8 +84,13 @@ describe('dream train --model', () => {
       'adapter',
       '--out',
       'run.json',
+      '--warm-start',
+      '1',
+      '--thought-tokens',
+      '4',
     );
     expect(code, err).toBe(0);
+    expect(err).toMatch(/warm start: 1 steps of imitation, loss \d/);
     expect(result).toMatchObject({
       iterations: 1,
       rollouts: 'dream',
@@ -96,11 +101,12 @@ describe('dream train --model', () => {
         alpha: 16,
         contextLength: 4096,
         parallel: 10,
+        text: { constrain: 'admissible', thoughtTokens: 4, dreamForm: 'guided', warmStart: 1, expertSteps: 0 },
       },
       weightsHash: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
-    // Random weights speak no English: every turn is malformed, and counted.
-    expect(result.malformed.actions[0]).toBeGreaterThan(0);
+    // Random weights speak no English, but they are led: every turn is an action, every dreamed answer a sentence.
+    expect(result.malformed).toEqual({ actions: [0], answers: [0], lostEpisodes: [0] });
     const record = JSON.parse(await readFile(join(root, 'run.json'), 'utf8'));
     expect(record.model).toEqual(result.model);
 
@@ -116,12 +122,17 @@ describe('dream train --model', () => {
     const adapter = readPeft(files, config, result.model.sha256);
     expect(adapter).toMatchObject({ rank: 8, alpha: 16, baseModel: 'tiny' });
     expect(new TextDecoder().decode(files.get('README.md'))).toContain('held-out tasks');
+    const gguf = await readGgufLora(await readFile(join(root, 'adapter.gguf')), config);
+    expect(gguf.adapter).toMatchObject({ rank: 8, alpha: 16 });
   });
 
   it('goes on with the settings of its adapter, in the real world if asked, and is evaluated there', async () => {
     const resumed = await dream(...tiny, '--resume', '--iterations', '2', '--rollouts', 'real');
     expect(resumed.code, resumed.err).toBe(0);
-    expect(resumed.result).toMatchObject({ iterations: 2, rollouts: 'real', model: { rank: 8 } });
+    // What a run began with is not done again, and shapes it to its end.
+    expect(resumed.err).not.toContain('warm start');
+    const text = { thoughtTokens: 4, warmStart: 1 };
+    expect(resumed.result).toMatchObject({ iterations: 2, rollouts: 'real', model: { rank: 8, text } });
     const evaluated = await dream('eval', '--model', 'tiny', '--run', 'run', '--tasks', '10', '--max-steps', '1');
     expect(evaluated.code, evaluated.err).toBe(0);
     expect(evaluated.result).toMatchObject({ iteration: 2, weightsHash: resumed.result.weightsHash });
@@ -132,6 +143,20 @@ describe('dream train --model', () => {
     const with_ = (model: string) => [...train, '--model', model, '--run', 'run', '--resume'];
     expect((await dream(...with_('other'))).result.error).toMatchObject({ code: 'other-model' });
     expect((await dream(...with_('tiny'), '--rank', '4')).result.error).toMatchObject({ code: 'other-model' });
+    const free = await dream(
+      ...tiny,
+      '--run',
+      'free',
+      '--iterations',
+      '1',
+      '--constrain',
+      'none',
+      '--dream-form',
+      'free',
+    );
+    expect(free.result.malformed.actions[0], free.err).toBeGreaterThan(0);
+    const short = await dream(...train, '--model', 'tiny', '--run', 'short', '--context', '512');
+    expect(short.result.error).toMatchObject({ code: 'context-too-short' });
     const mute = await dream(...train, '--model', 'mute');
     expect(mute.result.error).toMatchObject({ code: 'no-chat-template' });
     expect((await dream(...train, '--model', 'tiny', '--rank', '6')).result.error.code).toBe('bad-model-config');
@@ -140,6 +165,8 @@ describe('dream train --model', () => {
       ['--rank', '8'],
       ['--parallel', '2'],
       ['--adapter-out', 'x'],
+      ['--warm-start', '1'],
+      ['--constrain', 'none'],
     ])
       expect(await dream(...train, ...option)).toMatchObject({ code: 2, result: { error: { code: 'bad-option' } } });
   });

@@ -6,7 +6,7 @@
  * sentences become observations, in the dialect alone.
  */
 
-import { batchOf, type EnvironmentBatch } from '../../envs/environment';
+import { batchOf, type EnvironmentBatch, type Task } from '../../envs/environment';
 import { HouseholdWorld, type WorldSize } from '../../envs/household';
 import { householdTokenizer } from '../../models/household-vocabulary';
 import type { TextTokenizer } from '../../models/text-tokenizer';
@@ -17,6 +17,7 @@ import { admissibleIn } from './admissible';
 import { ChatTurns } from './chat-turns';
 import { experienceRole, experienceSpoken } from './experience';
 import { generatorRole } from './generator';
+import { begunTasks, readBeginning } from './head-start';
 import { imaginedAnswer } from './imagined-answer';
 import { policyRole } from './policy';
 import { ScriptWords } from './script';
@@ -31,10 +32,12 @@ export function householdTextDomain(
 ): Domain {
   const turns = new ChatTurns(tokenizer);
   const words = new ScriptWords(tokenizer, turns.end);
-  const { constrain, listActions, dreamForm, expertSteps } = settings;
+  const { constrain, listActions, dreamForm, expertSteps, headStart } = settings;
   const household = householdDomain(householdTokenizer(size), size);
   const led: Domain['dialect']['experience']['guide'] = (firstObservation, told, action) =>
-    words.guide(imaginedAnswer(words, size, beliefAfter(firstObservation, told), action, firstObservation));
+    words.guide(imaginedAnswer(words, size, beliefAfter(firstObservation, told), action));
+  const training = (): readonly Task[] =>
+    expertSteps > 0 ? easyTasks(household.trainingTasks(), expertSteps) : household.trainingTasks();
   return {
     ...household,
     dialect: {
@@ -42,15 +45,24 @@ export function householdTextDomain(
       experience: experienceRole(turns, dreamForm === 'guided' ? led : undefined),
       generator: generatorRole(turns),
     },
-    ...(expertSteps > 0
-      ? {
-          trainingTasks: () => easyTasks(household.trainingTasks(), expertSteps),
-          heldOutTasks: (count: number) => easyHeldOutTasks(size, count, expertSteps),
-        }
-      : {}),
+    trainingTasks: () => (headStart > 0 ? begunTasks(training(), headStart) : training()),
+    heldOutTasks: (count) =>
+      expertSteps > 0 ? easyHeldOutTasks(size, count, expertSteps) : household.heldOutTasks(count),
+    feasible: (task, memories) => {
+      const { room } = readBeginning(task.firstObservation);
+      return household.feasible({ ...task, firstObservation: room }, memories);
+    },
+    supportsSuccess(task, firstObservation, told) {
+      const { room, turns: before } = readBeginning(firstObservation);
+      return household.supportsSuccess(task, room, [...before, ...told]);
+    },
+    contradicts(firstObservation, told) {
+      const { room, turns: before } = readBeginning(firstObservation);
+      return household.contradicts(room, [...before, ...told]);
+    },
+    realWorld: () => begunWorld(constrain === 'admissible' || listActions),
     ...(constrain === 'admissible' || listActions
       ? {
-          realWorld: tellingWorld,
           admissible: (firstObservation, told) => admissibleIn(beliefAfter(firstObservation, told)),
         }
       : {}),
@@ -63,8 +75,8 @@ export function householdTextDomain(
   };
 }
 
-/** The real household, which tells what it would accept. Asking for help is no way to fulfil a task. */
-function tellingWorld(): EnvironmentBatch {
+/** The real household, begun as its task says. `tells`: what it would accept; to ask for help is no way to fulfil a task. */
+function begunWorld(tells: boolean): EnvironmentBatch {
   const worlds: HouseholdWorld[] = [];
   const batch = batchOf(() => {
     const world = new HouseholdWorld();
@@ -73,18 +85,24 @@ function tellingWorld(): EnvironmentBatch {
   });
   return {
     ...batch,
-    reset(tasks, seed) {
+    async reset(tasks, seed) {
       worlds.length = 0;
-      return batch.reset(tasks, seed);
+      await batch.reset(tasks, seed);
+      tasks.forEach(({ firstObservation }, i) => {
+        for (const { action } of readBeginning(firstObservation).turns) worlds[i].step(action);
+      });
+      return tasks.map(({ firstObservation }) => firstObservation);
     },
-    admissible: (slot) => worlds[slot].admissible().filter((action) => action !== 'help'),
+    ...(tells ? { admissible: (slot) => worlds[slot].admissible().filter((action) => action !== 'help') } : {}),
   };
 }
 
 /** What a reader of the transcript knows. A failure state shows nothing. */
 function beliefAfter(firstObservation: string, told: readonly { observation: string }[]): Belief {
-  const belief = new Belief(firstObservation);
-  for (const { observation } of told) if (observation !== failureObservation) belief.observe(observation);
+  const { room, turns: before } = readBeginning(firstObservation);
+  const belief = new Belief(room);
+  for (const { observation } of [...before, ...told])
+    if (observation !== failureObservation) belief.observe(observation);
   return belief;
 }
 

@@ -12,6 +12,7 @@ import type { Transition } from '../run-store';
 import { parseTextAnswer } from '../text-models/answer';
 import { failureObservation } from '../transcripts';
 import type { ChatTurns } from './chat-turns';
+import { readBeginning } from './head-start';
 import { observationOf, oneLine, sentenceOf } from './sentences';
 
 /** A sentence of reasoning and a well-filled shelf. */
@@ -65,15 +66,21 @@ export function experienceRole(turns: ChatTurns, led?: Dialect['experience']['gu
     maxNewTokens: led ? maxLedTokens : maxNewTokens,
     ...(led ? { guide: led } : {}),
     opening(task, firstObservation) {
+      const { room, turns: before } = readBeginning(firstObservation);
       const seen = {
         reasoning: 'The agent only looks around, which changes nothing.',
         valid: true,
-        observation: firstObservation,
+        observation: room,
         reward: 0,
       };
+      const reasoning = 'The action is possible.';
       return [
         ...turns.opening(led ? ledSystem : freeSystem, questionText(task.instruction, 'look', []), begun),
         ...experienceSpoken(turns, seen, 'look'),
+        ...before.flatMap(({ action, observation, valid }) => [
+          ...turns.next(questionText(task.instruction, action, []), begun),
+          ...experienceSpoken(turns, { reasoning, valid, observation, reward: 0 }, action),
+        ]),
       ];
     },
     question: (task, action, memories) => turns.next(questionText(task.instruction, action, memories), begun),

@@ -3,6 +3,7 @@ import { parseInstruction, TEMPLATES } from '../../envs/household';
 import type { Dialect } from '../domain';
 import { knownObjects, typeOf } from '../transcripts';
 import type { ChatTurns } from './chat-turns';
+import { readBeginning } from './head-start';
 import { oneLine, sentenceOf } from './sentences';
 
 const maxNewTokens = 32;
@@ -26,7 +27,7 @@ export function generatorRole(turns: ChatTurns): Dialect['generator'] {
       return turns.opening(
         system,
         [
-          sentenceOf(parents[0].firstObservation, 'look'),
+          sentenceOf(readBeginning(parents[0].firstObservation).room, 'look'),
           `The room holds: ${objects.length > 0 ? objects.map(typeOf).sort().join(', ') : 'nothing known yet'}.`,
           ...parents.slice(0, 2).map(({ instruction }) => `Known task: ${oneLine(instruction, longestInstruction)}`),
         ].join('\n'),

@@ -16,18 +16,12 @@ const reasoningTokens = 32;
 const mostObjects = 4;
 const objectStates = ['plain', 'clean', 'hot', 'cool'];
 
-export function* imaginedAnswer(
-  words: ScriptWords,
-  size: WorldSize,
-  belief: Belief,
-  action: string,
-  firstObservation: string,
-): Script {
+export function* imaginedAnswer(words: ScriptWords, size: WorldSize, belief: Belief, action: string): Script {
   const thought = yield words.line(reasoningTokens);
   yield words.say(`${thought.endsWith('\n') ? '' : '\n'}Valid:`);
   const said = yield words.choose([' yes\n', ' no\n']);
   yield words.say('Observation:');
-  const sentences = said.includes('yes') ? possibleSentences(belief, action, firstObservation) : [];
+  const sentences = said.includes('yes') ? possibleSentences(belief, action) : [];
   if (sentences.length === 0) {
     yield words.finish(` ${sentenceOf(failureObservation, action)}\nReward: 0`);
     return;
@@ -42,7 +36,7 @@ export function* imaginedAnswer(
 }
 
 /** What the household could say to an action that works; a sentence that ends in `see ` goes on with what is there. */
-function possibleSentences(belief: Belief, action: string, firstObservation: string): string[] {
+function possibleSentences(belief: Belief, action: string): string[] {
   const { command } = belief.judge(action);
   if (!command) return [];
   const { verb, first, second } = command;
@@ -57,7 +51,7 @@ function possibleSentences(belief: Belief, action: string, firstObservation: str
       if (RECEPTACLE_TYPES.has(typeOf(first))) return sightsOf(belief, first, action);
       return objectStates.map((state) => sentenceOf(`state ${first} ${state}`, action));
     case 'look':
-      return say(belief.at === null ? firstObservation : `facing ${belief.at} see nothing`);
+      return say(belief.at === null ? ['room', ...belief.receptacles].join(' ') : `facing ${belief.at} see nothing`);
     case 'inventory':
       return say(`carry ${belief.hold ?? 'nothing'}`);
     case 'move':

@@ -26,7 +26,7 @@ export interface ModelRun {
 /** The household in this model's words. Throws `no-chat-template`, `chat-template-unsplittable`, `context-too-short`. */
 export function textDomainFor(tokenizer: TextTokenizer, contextLength: number, text: TextSettings): Domain {
   const domain = householdTextDomain(tokenizer, worldSize, text);
-  const [task] = domain.heldOutTasks(1);
+  const task = domain.trainingTasks()[0];
   const { policy, experience } = domain.dialect;
   const needed = Math.max(
     policy.opening(task, task.firstObservation, domain.admissible?.(task.firstObservation, [])).length +

@@ -8,6 +8,7 @@
 import type { Dialect, PolicyAnswer } from '../domain';
 import { cleanText } from '../text-models/answer';
 import type { ChatTurns } from './chat-turns';
+import { readBeginning } from './head-start';
 import { type Script, ScriptWords } from './script';
 import { commandOf, sentenceOf } from './sentences';
 import type { TextSettings } from './settings';
@@ -74,11 +75,20 @@ export function policyRole(turns: ChatTurns, settings: PolicySettings): Dialect[
   return {
     stopTokens: turns.stopTokens,
     maxNewTokens: led ? thoughtTokens + longestAction : maxNewTokens,
-    opening: (task, firstObservation, actions) => [
-      ...turns.opening(`${led ? ledRules : freeRules}\n${asked}`, `Your task is to: ${task.instruction}.`),
-      ...turns.spoken(first),
-      ...turns.next(told(sentenceOf(firstObservation, 'look'), actions), begun),
-    ],
+    opening(task, firstObservation, actions) {
+      const { room, turns: before } = readBeginning(firstObservation);
+      // What is possible is told of the present only.
+      const now = (sentence: string, isLast: boolean) => turns.next(isLast ? told(sentence, actions) : sentence, begun);
+      return [
+        ...turns.opening(`${led ? ledRules : freeRules}\n${asked}`, `Your task is to: ${task.instruction}.`),
+        ...turns.spoken(first),
+        ...now(sentenceOf(room, 'look'), before.length === 0),
+        ...before.flatMap(({ action, observation }, i) => [
+          ...demonstratedTurn(turns, settings, 'I go on.', action),
+          ...now(sentenceOf(observation, action), i === before.length - 1),
+        ]),
+      ];
+    },
     parse,
     guide: (actions) => words.guide(led ? admissibleTurn(words, thoughtTokens, actions) : freeTurn(words)),
     reply(tokens, observation, actions) {

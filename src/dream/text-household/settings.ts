@@ -21,6 +21,8 @@ export interface TextSettings {
   dreamForm: (typeof dreamForms)[number];
   /** Only tasks that the scripted expert fulfils within so many actions; 0 = all. Also of the evaluation. */
   expertSteps: number;
+  /** Training episodes begin so many expert actions before their goal (head-start.ts); 0 = at the beginning. */
+  headStart: number;
   /** Steps of imitation before the first iteration. */
   warmStart: number;
 }
@@ -32,6 +34,7 @@ export const defaultTextSettings: TextSettings = {
   listActions: false,
   dreamForm: 'guided',
   expertSteps: 0,
+  headStart: 0,
   warmStart: 0,
 };
 
@@ -41,5 +44,6 @@ export const formerTextSettings: TextSettings = { ...defaultTextSettings, constr
 export const textSettingRanges = {
   thoughtTokens: { min: 0, max: 200, integer: true },
   expertSteps: { min: 0, max: 50, integer: true },
+  headStart: { min: 0, max: 20, integer: true },
   warmStart: { min: 0, max: 10_000, integer: true },
 } as const;

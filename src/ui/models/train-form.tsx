@@ -31,6 +31,7 @@ const runFields: readonly (readonly [RunKey, string])[] = [
 const textFields: readonly (readonly [keyof typeof textSettingRanges, string])[] = [
   ['warmStart', 'Steps of imitation first'],
   ['thoughtTokens', 'Longest thought, tokens'],
+  ['headStart', 'Begin so many actions before the goal (0: at the beginning)'],
   ['expertSteps', 'Easiest tasks: at most so many expert actions (0: all)'],
 ];
 

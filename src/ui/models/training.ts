@@ -101,7 +101,7 @@ export const stop = () => command((remote) => remote.stopTraining());
 
 export async function exportRun(): Promise<void> {
   await command(async (remote) => {
-    save('dreamgym-model-run.json.gz', (await remote.exportTraining()) as Uint8Array<ArrayBuffer>, 'application/gzip');
+    save('dreamgym-model-run.zip', (await remote.exportTraining()) as Uint8Array<ArrayBuffer>, 'application/zip');
   });
 }
 
