@@ -122,7 +122,7 @@ export function nameOf(element: VElement, role: string, labels: ReadonlyMap<stri
 }
 
 /** Default or typed text of a text field; the chosen value of a select. */
-export function valueOf(element: VElement, id: number, fields: FieldValues): string {
+export function fieldValue(element: VElement, id: number, fields: FieldValues): string {
   const typed = fields.get(id);
   if (typed !== undefined) return typed;
   if (element.tag === 'textarea') return inlineTextArea(element);
@@ -218,7 +218,7 @@ export function accessibilityNodes(
     const properties = propertiesOf(node, role, id, fields, focus);
     if (role === 'menuitem') {
       const select = nodes[parent - 2];
-      const chosen = typeof select.node !== 'string' && valueOf(select.node, parent, fields) === optionValue(node);
+      const chosen = typeof select.node !== 'string' && fieldValue(select.node, parent, fields) === optionValue(node);
       properties.push(`selected: ${chosen ? 'True' : 'False'}`);
     }
     const keep = isKept(role, name, properties);
@@ -227,8 +227,8 @@ export function accessibilityNodes(
     if (node.tag === 'input' || node.tag === 'textarea') {
       // A browser shows the content of a field as a text below it.
       const value =
-        role === 'textbox' || role === 'searchbox' || role === 'spinbutton' ? valueOf(node, id, fields) : '';
-      const shown = node.attributes.type === 'password' ? '•'.repeat(value.length) : value;
+        role === 'textbox' || role === 'searchbox' || role === 'spinbutton' ? fieldValue(node, id, fields) : '';
+      const shown = node.attributes.type === 'password' ? '•'.repeat(value.length) : value.replace(/\s+/g, ' ').trim();
       if (shown !== '')
         kept.push({ id, role: 'StaticText', name: shown, properties: [], depth: depth + 1, element: null });
       inner[id] = -1;

@@ -9,11 +9,11 @@ import {
   type AxNode,
   accessibilityNodes,
   type FieldValues,
+  fieldValue,
   isChecked,
   type Numbered,
   numberNodes,
   optionValue,
-  valueOf,
 } from './accessibility';
 import type { Action } from './actions';
 import { h, inlineText, type VElement } from './nodes';
@@ -176,10 +176,16 @@ export class Browser {
 
   private visit(url: string): Performed {
     const tab = this.held.tabs[this.held.current];
-    const final = settle(this.sites, this.held.sites, url);
-    if (final === null) return no(`${url} is not an address of this world`);
-    const history = [...tab.history.slice(0, tab.at + 1), final].slice(-MAX_HISTORY);
+    const loaded = load(this.sites, this.held.sites, url);
+    if (loaded === null) return no(`${url} is not an address of this world`);
+    const history = [...tab.history.slice(0, tab.at + 1), loaded.url].slice(-MAX_HISTORY);
     this.setTab({ history, at: history.length - 1, fields: NO_FIELDS, focus: 0, scroll: 0 });
+    this.computed = {
+      sites: this.held.sites,
+      url: loaded.url,
+      page: loaded.page,
+      nodes: numberNodes(loaded.page.body),
+    };
     return OK;
   }
 
@@ -314,7 +320,7 @@ export class Browser {
       } else if (element.tag === 'button' || type === 'submit') {
         if (own === id) values[name] = element.attributes.value ?? '';
       } else if (element.tag !== 'a') {
-        const value = valueOf(element, own, fields);
+        const value = fieldValue(element, own, fields);
         if (element.attributes.required !== undefined && value.trim() === '')
           return no(`the field "${name}" must be filled in`);
         values[name] = value;
@@ -332,26 +338,28 @@ export class Browser {
   }
 }
 
-/** Follows redirects; null when an address leads outside the sites or round in circles. */
-export function settle(sites: ReadonlyMap<string, Site>, state: SitesState, url: string): string | null {
+/** The page at an address, redirects followed; null when it leads outside the sites or round in circles. */
+export function load(
+  sites: ReadonlyMap<string, Site>,
+  state: SitesState,
+  url: string,
+): { readonly url: string; readonly page: Page } | null {
+  if (url === 'about:blank') return { url, page: BLANK };
   let current = url;
   for (let hop = 0; hop < MAX_REDIRECTS; hop++) {
     const address = parseAddress(current);
     const site = address === null ? undefined : sites.get(address.host);
     if (address === null || site === undefined) return null;
-    const answer = site.handle(state, requestOf(address, 'GET', {}));
-    if (answer.redirect === undefined) return current;
-    current = resolve(current, answer.redirect);
+    const { page, redirect } = site.handle(state, requestOf(address, 'GET', {}));
+    if (page !== undefined) return { url: current, page };
+    current = resolve(current, redirect ?? '/');
   }
   return null;
 }
 
-/** The page at an address, redirects followed; a plain notice where there is none. */
-export function fetchPage(sites: ReadonlyMap<string, Site>, state: SitesState, url: string): Page {
-  if (url === 'about:blank') return { title: '', body: h('body', null) };
-  const final = settle(sites, state, url) ?? url;
-  const address = parseAddress(final);
-  const site = address === null ? undefined : sites.get(address.host);
-  const page = address === null ? undefined : site?.handle(state, requestOf(address, 'GET', {})).page;
-  return page ?? { title: 'Page not found', body: h('body', null, h('h1', null, 'Page not found')) };
-}
+const BLANK: Page = { title: '', body: h('body', null) };
+const MISSING: Page = { title: 'Page not found', body: h('body', null, h('h1', null, 'Page not found')) };
+
+/** As `load`, with a plain notice where there is no page. */
+export const fetchPage = (sites: ReadonlyMap<string, Site>, state: SitesState, url: string): Page =>
+  load(sites, state, url)?.page ?? MISSING;

@@ -4,7 +4,7 @@
  * Nothing in it can act: no script, no address that a browser would follow (links and forms carry theirs in data-href and
  * data-action), a policy that forbids every load, and a frame that is sandboxed anyway. `data-id` is the id the agent sees.
  */
-import { type FieldValues, isChecked, numberNodes, valueOf } from './accessibility';
+import { type FieldValues, fieldValue, isChecked, numberNodes } from './accessibility';
 import { escapeHtml, type VElement } from './nodes';
 import type { Page } from './site';
 
@@ -47,8 +47,8 @@ export function renderDocument(page: Page, options: DocumentOptions = {}): strin
     if (chosen !== undefined && (element.attributes.value ?? '') === chosen) html += ' selected';
     html += '>';
     if (VOID.has(tag)) return;
-    const value = tag === 'select' ? valueOf(element, id, fields) : undefined;
-    if (tag === 'textarea') html += escapeHtml(valueOf(element, id, fields));
+    const value = tag === 'select' ? fieldValue(element, id, fields) : undefined;
+    if (tag === 'textarea') html += escapeHtml(fieldValue(element, id, fields));
     else {
       for (const child of element.children) {
         if (typeof child === 'string') html += escapeHtml(child);
@@ -74,7 +74,7 @@ function attributesOf(element: VElement, id: number, fields: FieldValues): strin
   if (element.tag === 'input') {
     const { type } = element.attributes;
     if (type === 'checkbox' || type === 'radio') text += isChecked(element, id, fields) ? ' checked' : '';
-    else if (type !== 'hidden') text += ` value="${escapeHtml(valueOf(element, id, fields))}"`;
+    else if (type !== 'hidden') text += ` value="${escapeHtml(fieldValue(element, id, fields))}"`;
   }
   return text;
 }

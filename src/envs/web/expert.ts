@@ -4,7 +4,7 @@
  * It has no memory: the furthest waypoint that the page or the state shows as reached is where it goes on from, so it can
  * take over from any player at any time.
  */
-import { isChecked, type Numbered, optionValue, valueOf } from './accessibility';
+import { fieldValue, isChecked, type Numbered, optionValue } from './accessibility';
 import { type Action, actionText } from './actions';
 import type { View } from './browser';
 import { inlineText, type VElement } from './nodes';
@@ -102,7 +102,7 @@ function fillIn(view: View, form: Form, wanted: Readonly<Record<string, string>>
     if (name === undefined || type === 'hidden' || element.tag === 'button') return false;
     if (!all && !(name in wanted)) return false;
     if (type === 'checkbox') return isChecked(element, id, fields) !== (wanted[name] === 'yes');
-    return valueOf(element, id, fields) !== (wanted[name] ?? '');
+    return fieldValue(element, id, fields) !== (wanted[name] ?? '');
   });
   const [first] = open;
   if (first === undefined) {

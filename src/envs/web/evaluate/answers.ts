@@ -47,15 +47,20 @@ export function cleanAnswer(text: string, profile: Profile = 'webarena'): string
 }
 
 /**
- * Words and marks as NLTK's word_tokenize splits them, as far as the rules need: numbers keep `.`, `,` and `:` inside,
- * words keep `-`, `.`, `/` and `_` inside (`green-vines`, `a11yproject.com`), contractions and other marks stand alone.
+ * Words and marks as NLTK's word_tokenize (Penn Treebank rules) splits them: brackets, quotes and `$ % & # @ ; ? !` stand
+ * alone, `,` and `:` do unless a digit follows, a full stop only at the end of a sentence. Hyphens, slashes and inner
+ * full stops stay inside (`green-vines`, `5/2/23`, `a11yproject.com`, `9.99`).
  */
 export function wordTokens(text: string): string[] {
-  return (
-    text.match(
-      /n't\b|'(?:s|m|d|ll|re|ve)\b|[\p{L}\p{N}_]+?(?=n't\b)|[\p{L}\p{N}_]+(?:[-.,:/_][\p{L}\p{N}_]+)*|\.\.\.|[^\s]/gu,
-    ) ?? []
-  );
+  return ` ${text} `
+    .replace(/\.{2,}/g, ' $& ')
+    .replace(/[:,](?=\D)/g, ' $& ')
+    .replace(/[;@#$%&?!"“”‘’«»…[\](){}<>]|--/g, ' $& ')
+    .replace(/([^.\s])\.(?=[\])}>"'»”’]*\s)/g, '$1 . ')
+    .replace(/([^'\s])'(?=\s)/g, "$1 ' ")
+    .replace(/([^'\s])('(?:s|m|d|ll|re|ve)|n't)(?=\s)/gi, '$1 $2')
+    .split(/\s+/)
+    .filter((token) => token !== '');
 }
 
 export const exactMatch = (reference: string, answer: string, profile: Profile): boolean =>

@@ -5,7 +5,7 @@
  * locators are, `document.querySelector('..').outerText` with the usual members. Anything else is `unsupported`: it
  * needs a live page and a script engine.
  */
-import { isChecked, optionValue, valueOf } from '../accessibility';
+import { fieldValue, isChecked, optionValue } from '../accessibility';
 import { textOf, type VElement } from '../nodes';
 import { elementChildren, parseSelector, queryAll } from './selectors';
 
@@ -71,7 +71,7 @@ const shownText = (element: VElement): string =>
 const fieldText = (element: VElement): string =>
   element.attributes.type === 'checkbox' || element.attributes.type === 'radio'
     ? String(isChecked(element, 0, NO_FIELDS))
-    : valueOf(element, 0, NO_FIELDS);
+    : fieldValue(element, 0, NO_FIELDS);
 
 function member(value: Exclude<Value, null>, name: string, argument: string | undefined): Value | undefined {
   if (name === 'toString()') return typeof value === 'object' ? undefined : String(value);
@@ -84,13 +84,13 @@ function member(value: Exclude<Value, null>, name: string, argument: string | un
     case 'textContent':
       return textOf(value);
     case 'value':
-      return valueOf(value, 0, NO_FIELDS);
+      return fieldValue(value, 0, NO_FIELDS);
     case 'checked':
       return isChecked(value, 0, NO_FIELDS);
     case 'getAttribute':
       return value.attributes[argument ?? ''] ?? null;
     case 'selectedIndex': {
-      const chosen = valueOf(value, 0, NO_FIELDS);
+      const chosen = fieldValue(value, 0, NO_FIELDS);
       return elementChildren(value).findIndex((option) => optionValue(option) === chosen);
     }
     case 'lastElementChild':

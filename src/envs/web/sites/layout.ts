@@ -44,7 +44,8 @@ export function frame(frameOf: Frame, title: string, ...content: Child[]): Page 
       content,
     ),
   );
-  return { title: `${title} - ${site}`, body };
+  // One line, whatever a user put into the title of a post.
+  return { title: `${title.replace(/\s+/g, ' ')} - ${site}`, body };
 }
 
 export const link = (label: string, to: string, attributes: Record<string, string> = {}): VElement =>

@@ -76,7 +76,7 @@ export const ADMIN_TEMPLATES: readonly Template[] = [
   {
     id: 'admin_price',
     site: 'shopping_admin',
-    intent: 'Change the price of the {{product}} to ${{price}}',
+    intent: 'Change the price of the {{product}} to {{price}} dollars',
     instances: few(PRODUCTS, 5).map((product, index) => {
       const price = `${19 + index * 7}.50`;
       return changed(
