@@ -1,6 +1,7 @@
 /** @file One iteration's experience: rollouts of every task's group, in the dream or in the real world. */
 import type { Task } from '../envs/environment';
 import { missingGroups } from '../rl/dynamic-sampling';
+import type { RunConfig } from '../worker/protocol';
 import type { DreamCounts } from './experience-model';
 import type { LoopParts } from './loop';
 import { deriveSeed } from './random';
@@ -27,10 +28,11 @@ export async function collect(
   seed: number,
   onTurn: (fraction: number, detail: string) => Promise<void>,
   redraw: (count: number, round: number) => Task[] = () => [],
+  world: RunConfig['rollouts'] = config.rollouts,
 ): Promise<Collected> {
   const openDream = parts.openDream ?? engineDreams(parts.experience, parts.domain);
   const dream =
-    config.rollouts === 'dream'
+    world === 'dream'
       ? openDream({
           buffer,
           topK: parts.kernels.topK,
@@ -38,6 +40,7 @@ export async function collect(
           temperature: config.experienceTemperature,
           goalCheck: config.goalCheck,
           stepCheck: config.stepCheck,
+          history: config.history,
         })
       : null;
   const doing = dream ? 'dreaming' : 'acting in the real world';

@@ -20,6 +20,7 @@ import type { Domain } from './domain';
 import { evaluate } from './evaluation';
 import { type FidelityReport, hasCollapsed, measureFidelity } from './fidelity';
 import { iterationMetrics, learnerState, rolloutsForViewer } from './iteration-metrics';
+import { isOver, partOfRun, practiceOf } from './practice';
 import { Draws, deriveSeed } from './random';
 import type { TopKKernel } from './retrieval';
 import type { RolloutReport } from './rollouts';
@@ -98,13 +99,13 @@ export class DreamLoop {
     const { state } = this;
     try {
       if (state.evaluations.length === 0) await this.begin();
-      while (state.iteration < state.config.iterations && !this.collapsed()) {
+      while (!this.over() && !this.collapsed()) {
         await this.control.gate();
         await this.iterate();
         this.control.iterationFinished();
       }
       if (this.collapsed()) this.report.collapse();
-      this.report.progress(state.iteration < state.config.iterations ? 'stopped' : 'finished', 1, '');
+      this.report.progress(this.over() ? 'finished' : 'stopped', 1, '');
     } catch (error) {
       if (error instanceof RunStopped) {
         this.report.progress('stopped', 0, 'Stopped; the last finished iteration is kept.');
@@ -136,14 +137,20 @@ export class DreamLoop {
     const seed = deriveSeed(config.seed, 'iteration', iteration);
     const start = performance.now();
 
-    const asked = pool.choose(config.tasksPerIteration, config.lambda, new Draws(deriveSeed(seed, 'tasks')));
+    const { world, mostTasks } = practiceOf(config, iteration, state.metrics.at(-1));
+    const asked = pool.choose(mostTasks, config.lambda, new Draws(deriveSeed(seed, 'tasks')));
     const { rollouts, dream, tasks } = await collect(
       parts,
       state,
       asked,
       seed,
       (fraction, detail) => this.pass('rolling-out', fraction, detail),
-      (count, round) => pool.choose(count, config.lambda, new Draws(deriveSeed(seed, 'tasks', round))),
+      // A budget of real transitions has been dealt out already.
+      (count, round) =>
+        world === 'real' && config.realBudget > 0
+          ? []
+          : pool.choose(count, config.lambda, new Draws(deriveSeed(seed, 'tasks', round))),
+      world,
     );
     const generatedShare = tasks.filter((task) => pool.get(task.id)?.generated).length / tasks.length;
     const trajectories = rollouts.rollouts.map((rollout) => rollout.trajectory);
@@ -157,10 +164,12 @@ export class DreamLoop {
     const generated = await this.inventTasks(tasks, seed);
     const fidelity = await measureFidelity(trajectories, parts.domain.realWorld());
     state.measurementSteps += fidelity.realSteps;
-    const evaluation = this.examinationDue(iteration, fidelity) ? await this.examine(iteration) : undefined;
-
     const before = state.metrics.at(-1);
-    const real = config.rollouts === 'real';
+    const real = world === 'real';
+    const realTransitions = (before?.realTransitions ?? 0) + (real ? rollouts.transitions : 0);
+    const due = this.examinationDue(iteration, realTransitions, fidelity);
+    const evaluation = due ? await this.examine(iteration) : undefined;
+
     const metrics = iterationMetrics({
       iteration,
       rollouts,
@@ -173,7 +182,7 @@ export class DreamLoop {
       bufferSize: state.buffer.size,
       totals: {
         tasksGenerated: (before?.tasksGenerated ?? 0) + generated.accepted.length,
-        realTransitions: (before?.realTransitions ?? 0) + (real ? rollouts.transitions : 0),
+        realTransitions,
         dreamedTransitions: (before?.dreamedTransitions ?? 0) + (real ? 0 : rollouts.transitions),
         measurementSteps: state.measurementSteps,
       },
@@ -188,7 +197,7 @@ export class DreamLoop {
     const shown = rolloutsForViewer(trajectories);
     state.rollouts.push({ iteration, trajectories: shown });
     state.iteration = iteration;
-    await this.save(iteration === config.iterations ? 'finished' : this.collapsed() ? 'collapsed' : 'running');
+    await this.save(this.over() ? 'finished' : this.collapsed() ? 'collapsed' : 'running');
 
     // Only what is safely kept is shown as done.
     if (learned.skipped > 0) this.report.warn(`${learned.skipped} update(s) had no finite gradient: skipped.`);
@@ -206,8 +215,7 @@ export class DreamLoop {
       rollouts: rollouts.rollouts,
       settings: config,
       horizon: config.sampleUnit === 'step' ? turnTokens : config.maxSteps * turnTokens,
-      iteration,
-      iterations: config.iterations,
+      ...partOfRun(config, iteration),
       kernels: parts.kernels.advantages,
       // The first epoch's seed is the one that runs had before there were epochs.
       shuffle: (items, epoch) =>
@@ -251,9 +259,11 @@ export class DreamLoop {
   }
 
   /** Every few iterations, at the end, and before a collapse ends the run: no run ends unexamined. */
-  private examinationDue(iteration: number, fidelity: FidelityReport): boolean {
+  private examinationDue(iteration: number, realTransitions: number, fidelity: FidelityReport): boolean {
     const { config, metrics } = this.state;
-    if (iteration % config.evalEvery === 0 || iteration === config.iterations) return true;
+    if (iteration % config.evalEvery === 0 || isOver(config, iteration, { realTransitions })) return true;
+    // The end of the dream is what sim-to-real is compared with.
+    if (config.rollouts === 'dream' && iteration === config.iterations - config.realIterations) return true;
     return hasCollapsed([...metrics, fidelity], config.minReplayPrecision);
   }
 
@@ -278,6 +288,11 @@ export class DreamLoop {
     this.report.progress('saving', 0, '');
     const snapshot = await this.state.snapshot(this.parts.policy, phase);
     await this.parts.store?.save(snapshot.iteration, snapshot);
+  }
+
+  private over(): boolean {
+    const { config, iteration, metrics } = this.state;
+    return isOver(config, iteration, metrics.at(-1));
   }
 
   private collapsed(): boolean {

@@ -37,9 +37,12 @@ const householdTiny: RunConfig = {
   aggregation: 'sequence-mean',
   sampleUnit: 'episode',
   miniBatches: 2,
+  realIterations: 0,
+  realBudget: 0,
   lambda: 0.25,
   retrievalTopK: 1,
   experienceTemperature: 0.3,
+  history: true,
   goalCheck: true,
   stepCheck: true,
   minReplayPrecision: 0.4,
@@ -98,6 +101,8 @@ export const numberRanges: Readonly<Record<NumericKey, NumberRange>> = {
   valueCoef: { min: 0, max: 10, integer: false },
   criticLearningRate: { min: 0, max: 0.1, integer: false },
   resampleRounds: { min: 0, max: 10, integer: true },
+  realIterations: { min: 0, max: 1000, integer: true },
+  realBudget: { min: 0, max: 10_000_000, integer: true },
   lambda: { min: 0, max: 1, integer: false },
   retrievalTopK: { min: 0, max: 4, integer: true },
   experienceTemperature: { min: 0, max: 2, integer: false },
@@ -151,6 +156,7 @@ export const runConfigSchema = v.strictObject({
   klPlacement: choice(choices.klPlacement),
   importanceCorrection: choice(choices.importanceCorrection),
   maskTruncated: v.boolean('must be true or false'),
+  history: v.boolean('must be true or false'),
   goalCheck: v.boolean('must be true or false'),
   stepCheck: v.boolean('must be true or false'),
 });
@@ -201,7 +207,14 @@ export function resolveConfig(settings: unknown): RunConfig {
 /** Checks a whole configuration, e.g. one read from a file. Throws DreamError `config-invalid`. */
 export function checkConfig(config: unknown): RunConfig {
   // Runs of before a setting existed did what its neutral value does.
-  const earlier = { discount: 1, algorithm: 'grpo', ...neutralSettings };
+  const earlier = {
+    discount: 1,
+    algorithm: 'grpo',
+    realIterations: 0,
+    realBudget: 0,
+    history: true,
+    ...neutralSettings,
+  };
   const whole = typeof config === 'object' && config !== null ? { ...earlier, ...config } : config;
   const result = v.safeParse(runConfigSchema, whole);
   if (result.success) return checkTogether(result.output as RunConfig);
@@ -224,6 +237,12 @@ function checkTogether(config: RunConfig): RunConfig {
     );
   if (config.klTarget > 0 && config.klCoef === 0)
     problems.push('klCoef must be above 0 where klTarget steers it (a coefficient of 0 stays 0)');
+  if (config.realIterations > config.iterations)
+    problems.push('realIterations must be at most iterations (they are the last ones)');
+  if (config.realBudget > 0 && config.realBudget < config.groupSize * config.maxSteps)
+    problems.push(
+      `realBudget must be at least groupSize x maxSteps = ${config.groupSize * config.maxSteps} (one group), or 0 for no limit`,
+    );
   if (problems.length > 0) throw invalid(problems);
   return config;
 }

@@ -24,10 +24,16 @@ export interface RunConfig extends LearnerSettings {
   algorithm: AlgorithmName;
   /** Rounds of further groups in place of those that all won or all lost. */
   resampleRounds: number;
+  /** Sim-to-real: so many iterations at the end of a dreamed run practise in the real world. */
+  realIterations: number;
+  /** The most transitions these may take there; 0 = as many as they need. */
+  realBudget: number;
   /** Cap on the share of generated tasks in an iteration (the paper's lambda). */
   lambda: number;
   retrievalTopK: number;
   experienceTemperature: number;
+  /** False: the dream sees the state alone, not how the episode came to it (the paper's ablation). */
+  history: boolean;
   /** Let the dreamed transcript decide success: one it does not show is refused, one it shows is granted. */
   goalCheck: boolean;
   /** Ask once more when a dreamed step contradicts its own transcript. */

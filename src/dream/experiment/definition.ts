@@ -155,8 +155,10 @@ export function runConfig(
 }
 
 /** The most transitions that a stage may take in the real world. */
-function realTransitions({ rollouts, iterations, tasksPerIteration, groupSize, maxSteps }: RunConfig): number {
-  return rollouts === 'real' ? iterations * tasksPerIteration * groupSize * maxSteps : 0;
+function realTransitions(config: RunConfig): number {
+  const { rollouts, iterations, realIterations, realBudget, tasksPerIteration, groupSize, maxSteps } = config;
+  const most = (rollouts === 'real' ? iterations : realIterations) * tasksPerIteration * groupSize * maxSteps;
+  return rollouts === 'dream' && realBudget > 0 ? Math.min(most, realBudget) : most;
 }
 
 /** The same comparison at a fraction of the cost: for a first look, and for tests. */

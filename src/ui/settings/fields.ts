@@ -104,6 +104,20 @@ export const fields: readonly Field[] = [
   ),
 
   numeric(
+    'realIterations',
+    'run',
+    'Last iterations in the real world',
+    1,
+    'Sim-to-real: after the dream, a few iterations of real practice polish the agent; their turns are counted apart.',
+  ),
+  numeric(
+    'realBudget',
+    'run',
+    'Real turns allowed',
+    100,
+    'The most real turns these iterations may take; 0 sets no limit.',
+  ),
+  numeric(
     'tasksPerIteration',
     'practice',
     'Tasks per iteration',
@@ -147,6 +161,13 @@ export const fields: readonly Field[] = [
     0.05,
     'How freely the dream imagines: 0 always gives its most likely answer.',
   ),
+  {
+    kind: 'switch',
+    key: 'history',
+    group: 'dream',
+    label: 'Remember the episode',
+    help: 'Shows the dream everything that happened in the episode; off, it sees only where things stand (the paper’s ablation).',
+  },
   {
     kind: 'switch',
     key: 'goalCheck',
