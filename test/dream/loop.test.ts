@@ -131,6 +131,20 @@ describe('the same loop in the real world', () => {
   });
 });
 
+describe('sim-to-real', () => {
+  it('dreams, then polishes in the real world within its budget, counted apart', async () => {
+    const { state } = await run({ realIterations: 2, realBudget: 60, iterations: 5 });
+    const real = state.metrics.map((m) => m.realTransitions);
+    expect(real.slice(0, 3)).toEqual([0, 0, 0]);
+    expect(real.at(-1)).toBeGreaterThan(0);
+    expect(real.at(-1)).toBeLessThanOrEqual(60);
+    expect(state.metrics.at(-1)!.dreamedTransitions).toBe(state.metrics[2].dreamedTransitions);
+    // The end of the dream is examined, so that it can be compared with the end of the run.
+    expect(state.evaluations.map((e) => e.iteration)).toContain(3);
+    expect(state.evaluations.at(-1)!.iteration).toBe(state.iteration);
+  });
+});
+
 describe('an interrupted run', () => {
   it('resumed after any iteration ends bit-identical', async () => {
     const whole = await run({ bufferCapacity: 100 }, { malformed: 0.05 });

@@ -30,6 +30,7 @@ function request(changes: Partial<RolloutRequest> = {}): RolloutRequest {
 interface DreamChanges {
   goalCheck?: boolean;
   stepCheck?: boolean;
+  history?: boolean;
   buffer?: ReplayBuffer;
 }
 
@@ -44,9 +45,23 @@ function dream(manners: Manners, changes: DreamChanges = {}) {
     temperature: 1,
     goalCheck: changes.goalCheck ?? true,
     stepCheck: changes.stepCheck ?? false,
+    history: changes.history,
   });
   return { model, environment };
 }
+
+describe('a dream without history', () => {
+  it('sees the beginning and its own last answer, whatever came before', async () => {
+    const walk = async (history: boolean) => {
+      const { model, environment } = dream({}, { history });
+      await environment.reset([task('a', 'red')], 3);
+      for (const action of ['look', 'open', 'look', 'look']) await environment.step([action]);
+      return model.asked.map((text) => text.split(' > ').length - 1);
+    };
+    expect(await walk(true)).toEqual([1, 2, 3, 4]);
+    expect(await walk(false)).toEqual([1, 2, 2, 2]);
+  });
+});
 
 describe('rollouts', () => {
   it('keep one linear stream of exactly what was read and said', async () => {
