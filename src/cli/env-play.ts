@@ -30,7 +30,7 @@ function shown(raw: string, abstract: string, both: boolean): string {
 
 /** A world's text may come from a file: it must not steer the terminal. */
 function printable(text: string): string {
-  return text.replace(/\p{Cc}/gu, (char) => (char === '\n' ? char : '�'));
+  return text.replace(/\p{Cc}/gu, (char) => (char === '\n' || char === '\t' ? char : '�'));
 }
 
 /** Where a game stands: the way back, and what the last command brought. */

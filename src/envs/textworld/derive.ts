@@ -10,9 +10,10 @@ import type { Query, Symbols, TextSymbol, Value } from './symbols';
 /** Variables of the grammar and the objects they stand for. */
 export type Bindings = ReadonlyMap<string, number>;
 
-const MAX_SYMBOLS = 100_000;
+/** What one writer may do: the texts of all commands of a step, or one answer. */
+const MAX_SYMBOLS = 300_000;
 const MAX_DEPTH = 60;
-const MAX_TEXT = 200_000;
+const MAX_TEXT = 1_000_000;
 const MAX_LOOKS = 2_000_000;
 const MAX_ANSWERS = 20_000;
 

@@ -124,13 +124,28 @@ export function introOf(game: Game): string {
 /** A game as a task. `name` tells games apart, e.g. the file's name. @throws DreamError `game-unreadable`, `game-text` */
 export function gameTask(file: GameFile, name: string): Task {
   const intro = introOf(compileGame(file));
-  const sentence = /Your task is to:?\s+([\s\S]+?)\.?\s*$/.exec(intro);
   return {
     id: `textworld: ${name}`,
-    instruction: (sentence?.[1] ?? 'win the game').replace(/\s+/g, ' '),
+    instruction: instructionIn(intro),
     room: name,
     family: 'textworld',
     firstObservation: toAbstract(intro),
     data: file,
   };
+}
+
+/** What stands after `Your task is to`, without the full stop. Plain searches: a game's text may be long and odd. */
+function instructionIn(intro: string): string {
+  const phrase = 'Your task is to';
+  const at = intro.lastIndexOf(phrase);
+  const words =
+    at < 0
+      ? []
+      : intro
+          .slice(at + phrase.length)
+          .replace(':', ' ')
+          .split(/\s/)
+          .filter(Boolean);
+  const sentence = words.join(' ');
+  return (sentence.endsWith('.') ? sentence.slice(0, -1) : sentence) || 'win the game';
 }

@@ -14,15 +14,15 @@ import {
   type State,
 } from './logic';
 
-/** Candidates one question may look at. ALFWorld's games need some thousands a step. */
-const MAX_CANDIDATES = 1_000_000;
+/** What one matcher may do: a unit is a condition looked at. ALFWorld's games need some ten thousand a step. */
+const MAX_UNITS = 5_000_000;
 const UNBOUND = -1;
 
 /** Called at each solution, with the binding in place; true ends the search. */
 type Visit = () => boolean;
 
 export class Matcher {
-  private left = MAX_CANDIDATES;
+  private left = MAX_UNITS;
   private readonly base: number;
 
   constructor(
@@ -57,6 +57,7 @@ export class Matcher {
     binding: Int32Array,
     visit: Visit,
   ): boolean {
+    this.spend(used.length);
     // Test all that can be tested; remember which, so that they count again on the way back.
     const settled: number[] = [];
     let dead = false;
@@ -94,7 +95,7 @@ export class Matcher {
     const slot = slots.find(({ index }) => binding[index] === UNBOUND);
     if (slot === undefined) return visit();
     for (const object of slot.type.members) {
-      this.spend();
+      this.spend(1);
       binding[slot.index] = object;
       const stopped = this.join(slots, body, used, binding, visit);
       binding[slot.index] = UNBOUND;
@@ -119,7 +120,7 @@ export class Matcher {
     used[chosen] = 1;
     let stopped = false;
     for (let i = from; i < to && !stopped; i++) {
-      this.spend();
+      this.spend(1);
       let fits = true;
       for (let position = 0; position < terms.length && fits; position++) {
         const object = argumentOf(table[i], position, terms.length, this.base);
@@ -165,7 +166,7 @@ export class Matcher {
   }
 
   private test(condition: Condition, binding: Int32Array): boolean {
-    this.spend();
+    this.spend(1);
     const value = (term: number) => (term < 0 ? ~term : binding[term]);
     switch (condition.kind) {
       case 'atom': {
@@ -182,10 +183,9 @@ export class Matcher {
     }
   }
 
-  private spend(): void {
-    if (--this.left < 0) {
-      throw tooLarge(`a rule has more than ${MAX_CANDIDATES} candidates in one step`);
-    }
+  private spend(units: number): void {
+    this.left -= units;
+    if (this.left < 0) throw tooLarge(`its rules look at more than ${MAX_UNITS} conditions in one step`);
   }
 }
 

@@ -9,6 +9,8 @@ import { encode, type Logic, type ObjectSet, type Predicate, type Schema, type S
 import { type Expression, excerpt, gameError, isList, type List, type Part, parseExpression } from './s-expressions';
 
 const MAX_OBJECTS = 5000;
+const MAX_TYPES = 1000;
+const MAX_ALTERNATIVES = 16;
 const MAX_FACTS = 200_000;
 const MAX_ACTIONS = 500;
 const MAX_PARAMETERS = 16;
@@ -61,6 +63,7 @@ export function readLogic(domainText: string, problemText: string): Logic {
         throw gameError('domain', section.line, `sections "${keyword}" are not supported`);
     }
   }
+  if (parents.size > MAX_TYPES) throw gameError('domain', 1, `it has more than ${MAX_TYPES} types`);
   if (actionLists.length > MAX_ACTIONS) throw gameError('domain', 1, `it has more than ${MAX_ACTIONS} actions`);
 
   const facts: List[] = [];
@@ -185,6 +188,8 @@ function unite(
   part: Part,
   line: number,
 ): ObjectSet {
+  if (alternatives.length > MAX_ALTERNATIVES)
+    throw gameError(part, line, `a type has more than ${MAX_ALTERNATIVES} alternatives`);
   const sets = alternatives.map((name) => {
     const set = types.get(name);
     if (set === undefined) throw gameError(part, line, `the type "${name}" is not declared`);

@@ -80,9 +80,11 @@ function insertion(inner: string, list: boolean, line: number): TextSymbol {
   return { kind: 'value', value: parseValue(expression, line), given, list };
 }
 
+const MAX_VALUE = 400;
 const TERM = /^(?:'([^']*)'|"([^"]*)"|([A-Za-z_]\w*)(?:\.([A-Za-z_]+))?)$/;
 
 function parseValue(expression: string, line: number): Value {
+  if (expression.length > MAX_VALUE) throw gameError('grammar', line, `a value is longer than ${MAX_VALUE} characters`);
   return expression.split(/\s+or\s+/).map((sum) =>
     splitOutsideQuotes(sum).map((term): ValueTerm => {
       const match = TERM.exec(term.trim());

@@ -118,13 +118,14 @@ export class TextWorldGame implements PlayableEnvironment<GameSnapshot> {
     if (this.valid?.facts === facts) return this.valid.moves;
     const game = this.game;
     const moves = new Map<string, Move>();
+    // One of each for all rules: what they may do in a step is bounded together.
+    const matcher = new Matcher(game.logic, facts);
+    const writer = new TextWriter(game.logic, game.grammar, game.names, facts);
     for (const schema of game.logic.schemas) {
       const { template } = game.grammar.actions.get(schema.name)!;
       const binding = Matcher.binding(schema.slotCount);
-      const matcher = new Matcher(game.logic, facts);
       matcher.each(schema.parameters, schema.condition, binding, () => {
         const move: Move = { schema, objects: schema.parameters.map(({ index }) => binding[index]) };
-        const writer = new TextWriter(game.logic, game.grammar, game.names, facts);
         const command = writer.write(template, bindingsOf(move));
         if (!moves.has(command)) moves.set(command, move);
         if (moves.size > MAX_MOVES) throw tooLarge(`it offers more than ${MAX_MOVES} commands at once`);

