@@ -67,7 +67,14 @@ export function abstractPage(scene: Scene, showAttributes: boolean): string {
         ...buttons.map(button),
         ...subPageTexts(scene).map((line, i) => `[${i + 1}] text: ${plain(line)}`),
       ].join('\n');
-    case 'done':
-      return `[page] done: bought ${[state.asin, ...state.options.map(([name, value]) => `${plain(name)} ${plain(value)}`)].join(', ')}`;
+    case 'done': {
+      // In the page's order, not that of the clicks: what the item page shows is enough to know this line.
+      const chosen = new Map(state.options);
+      const bought = product?.options.flatMap(({ name }) => {
+        const value = chosen.get(name);
+        return value === undefined ? [] : [`${plain(name)} ${plain(value)}`];
+      });
+      return `[page] done: bought ${[state.asin, ...(bought ?? [])].join(', ')}`;
+    }
   }
 }

@@ -212,8 +212,15 @@ kite; kites; Outdoor Play; 8-40; color, span; easy launch, rip resistant, carry 
 
 const list = (text: string): string[] => text.split(',').map((item) => item.trim());
 
+let kinds: readonly Kind[] | null = null;
+
 /** All kinds, in a fixed order: department by department. */
-export function productKinds(): Kind[] {
+export function productKinds(): readonly Kind[] {
+  kinds ??= readDepartments();
+  return kinds;
+}
+
+function readDepartments(): Kind[] {
   return Object.entries(DEPARTMENTS).flatMap(([category, department]) =>
     department.kinds
       .trim()

@@ -13,12 +13,16 @@ export const WISH_STYLES: readonly WishStyle[] = ['human', 'synthetic'];
 const and = (parts: readonly string[]): string =>
   parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts[parts.length - 1]}`;
 
-/** How a person names a choice: a colour by itself, the rest with its name where it would be unclear. */
+/** How a person names a choice: a colour or `3 pack` by itself, the rest with its name where it would be unclear. */
 function spoken([name, value]: readonly [string, string], random: Random): string {
   if (name === 'color') return random.pick([`in ${value}`, `in the color ${value}`, `${value} colored`]);
   if (name === 'size') return random.pick([`in size ${value}`, `size ${value}`]);
+  const last = name.replace(/s$/, '').split(' ').at(-1) ?? name;
+  if (name === 'style' || value.includes(last)) return value;
   return random.pick([`with ${name} ${value}`, `${name} should be ${value}`]);
 }
+
+const withArticles = (sentence: string): string => sentence.replace(/\ba (?=[aeio])(?!one\b)/g, 'an ');
 
 type Sentence = (noun: string, traits: readonly string[], choices: string, use: string) => string;
 
@@ -40,6 +44,7 @@ export function wishFor(product: Product, style: WishStyle): ShopGoal {
   const wanted = random.shuffle([...product.options]).slice(0, random.int(product.options.length + 1));
   const choices = wanted.map(({ name, values }) => [name, random.pick(values)] as const);
   const priceUpper = drawPriceCap(priceOf(product), random);
+  const sentence = random.pick(SENTENCES);
   const spokenChoices = choices.map((choice) => spoken(choice, random)).join(', ');
   return {
     asin: product.asin,
@@ -50,7 +55,7 @@ export function wishFor(product: Product, style: WishStyle): ShopGoal {
     instruction:
       style === 'human'
         ? humanInstruction(
-            random.pick(SENTENCES)(kind.noun, attributes, spokenChoices, random.pick(kind.uses)),
+            withArticles(sentence(kind.noun, attributes, spokenChoices, random.pick(kind.uses))),
             priceUpper,
           )
         : syntheticInstruction(`Find me ${attributes.join(', ')} ${product.query}`, choices, priceUpper),

@@ -25,7 +25,7 @@ export interface ShopFiles {
 export interface LoadOptions {
   /** Names the catalogue in task ids. Default `webshop`. */
   name?: string;
-  /** Products beyond this many are left out. Default 20,000: about 200 MB with the search index. */
+  /** Products beyond this many are left out. Default 20,000; those take some 80 MB with the index when texts are short. */
   maxProducts?: number;
   /** Default 4 MiB. */
   maxEntryBytes?: number;
