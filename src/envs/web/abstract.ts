@@ -62,10 +62,11 @@ export function pageLines(nodes: readonly AxNode[]): string[] {
     else if (node.role === 'link' || node.role === 'button' || node.role === 'heading') {
       // A row has already said what its links are called, but not that they can be clicked.
       line(node.name);
+      term = '';
     } else if (node.role === 'row') line(rowWords(node.element));
     else if (node.role === 'StaticText') {
       if (inTerm(nodes, at)) term = node.name;
-      else if (!said.includes(node.name)) {
+      else if (!said.includes(node.name) && !isLabel(nodes, at)) {
         line(term === '' ? node.name : `${term}: ${node.name}`);
         term = '';
       }
@@ -81,6 +82,12 @@ const rowWords = (element: VElement | null): string =>
         .map(inlineText)
         .filter((text) => text !== '')
         .join(' | ');
+
+/** A label says what the field after it says again. */
+const isLabel = (nodes: readonly AxNode[], at: number): boolean => {
+  const next = nodes[at + 1];
+  return next !== undefined && next.name === nodes[at].name && (FIELDS.has(next.role) || next.role === 'combobox');
+};
 
 const inTerm = (nodes: readonly AxNode[], at: number): boolean => {
   for (let above = at - 1; above > 0; above--)
