@@ -8,7 +8,8 @@ import { say } from './run.mjs';
 
 const args = process.argv.slice(2);
 /** These run without a GPU. */
-const plain = args.length === 0 || args[0] === 'env' || args.includes('--help') || args.includes('-h');
+const plainCommands = ['env', 'export', 'import', 'import-run', 'relay', 'serve'];
+const plain = args.length === 0 || plainCommands.includes(args[0]) || args.includes('--help') || args.includes('-h');
 
 try {
   await install();

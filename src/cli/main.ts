@@ -35,6 +35,7 @@ const commands: Record<string, Entry> = {
     load: () => import('./commands/export'),
   },
   'import-run': { summary: 'a bundle becomes a run to continue', load: () => import('./commands/import-run') },
+  serve: { summary: 'a built-in world for trainers elsewhere', load: () => import('./commands/serve') },
   relay: { summary: 'let the page reach environment servers without CORS', load: () => import('./commands/relay') },
   import: { summary: 'read trajectories of other programs', load: () => import('./commands/import') },
   env: { summary: 'the worlds, and a game in them: env list, env play', load: () => import('./commands/env') },
