@@ -72,25 +72,28 @@ function record(world: World, environment: PlayableEnvironment, task: Task, rand
   environment.reset(task);
   const actions: string[] = [];
   const words = task.instruction.split(/[^\p{L}\p{N}]+/u).filter((word) => word.length > 3);
+  const open = () => environment.admissible().filter((action) => !action.includes('<'));
+  /** False, and as before, where the action would end the episode or leave nothing to do but to type. */
   const take = (action: string): boolean => {
     const before = environment.snapshot();
-    if (!environment.step(action).done) {
+    const { done, valid } = environment.step(action);
+    if (valid && !done && open().length > 0) {
       actions.push(action);
       return true;
     }
     environment.restore(before);
     return false;
   };
-  while (actions.length < STEPS) {
+  for (let attempt = 0; actions.length < STEPS; attempt++) {
+    if (attempt > 50 * STEPS) throw new Error(`The bench found no ${STEPS} actions for ${task.id}.`);
     if (world.name === 'shop' && actions.length % (STEPS / 2) === 0) {
-      take(`search[${words.slice(actions.length === 0 ? 0 : 2, actions.length === 0 ? 6 : 9).join(' ')}]`);
-      continue;
+      const [from, to] = actions.length === 0 ? [0, 6] : [attempt % 3, 7];
+      if (take(`search[${words.slice(from, to).join(' ')}]`)) continue;
     }
     const expert = random.chance(0.5) ? world.expert(environment) : null;
     if (expert !== null && !expert.startsWith('search[') && take(expert)) continue;
-    const possible = environment.admissible().filter((action) => !action.includes('<'));
-    // Nothing but the end is left: stay, with a command that no world knows.
-    if (possible.length === 0 || !take(random.pick(possible))) take('wait');
+    const possible = open();
+    if (possible.length > 0) take(random.pick(possible));
   }
   return { task, actions };
 }
