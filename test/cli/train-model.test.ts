@@ -143,17 +143,8 @@ describe('dream train --model', () => {
     const with_ = (model: string) => [...train, '--model', model, '--run', 'run', '--resume'];
     expect((await dream(...with_('other'))).result.error).toMatchObject({ code: 'other-model' });
     expect((await dream(...with_('tiny'), '--rank', '4')).result.error).toMatchObject({ code: 'other-model' });
-    const free = await dream(
-      ...tiny,
-      '--run',
-      'free',
-      '--iterations',
-      '1',
-      '--constrain',
-      'none',
-      '--dream-form',
-      'free',
-    );
+    const words = ['--constrain', 'none', '--rollouts', 'real', '--max-steps', '1'];
+    const free = await dream(...tiny, '--run', 'free', '--iterations', '1', ...words);
     expect(free.result.malformed.actions[0], free.err).toBeGreaterThan(0);
     const short = await dream(...train, '--model', 'tiny', '--run', 'short', '--context', '512');
     expect(short.result.error).toMatchObject({ code: 'context-too-short' });

@@ -29,18 +29,22 @@ export const encoderId = signal('Xenova/all-MiniLM-L6-v2');
 export const sending = signal(false);
 export const lastTraining = signal<Awaited<ReturnType<TrainerApi['lastRun']>>>(null);
 
-/** A lent model is lent as long as its run goes. */
-let takeBack: (() => void) | null = null;
+/** A lent model is lent as long as its run goes: a paused run may still hold what it was lent first. */
+let lendings: (() => void)[] = [];
+
+function takeBack(): void {
+  for (const end of lendings) end();
+  lendings = [];
+}
 
 async function dreamChoice(): Promise<DreamChoice> {
-  takeBack?.();
-  takeBack = null;
+  if (!training.value) takeBack();
   const kind = recall.value;
   const chosen: RecallChoice = kind === 'encoder' ? { kind, id: encoderId.value.trim() } : { kind };
   let dream: ExperienceTarget = chosenTarget();
   if (target.value === 'built-in') {
     const lent = await lend();
-    takeBack = lent.takeBack;
+    lendings.push(lent.takeBack);
     dream = lent.target;
   }
   return { dream, recall: chosen };
@@ -73,24 +77,18 @@ export const start = () =>
     await remote.startTraining(await request());
   });
 
+/** A run that is under way keeps the dream it has; one that an error has ended gets the one that is chosen now. */
 export const step = () =>
   command(async (remote) => {
-    if (training.value) return remote.stepTraining({ ...(await plainRequest()) });
-    forgetRun();
-    return remote.stepTraining(await request());
+    if (!training.value) forgetRun();
+    await remote.stepTraining(await request());
   });
-
-/** Of a run that is under way already: it keeps the dream it has. */
-async function plainRequest(): Promise<TrainingRequest> {
-  const dream: DreamChoice = { dream: { kind: 'loaded' }, recall: { kind: 'words' } };
-  return { ...dream, settings: settings.value, text: text.value, rank: rank.value, alpha: alpha.value };
-}
 
 export const pause = () => command((remote) => remote.pauseTraining());
 
 export const resume = () =>
   command(async (remote) => {
-    const choice = training.value ? await plainRequest() : await dreamChoice();
+    const choice = await dreamChoice();
     await remote.resumeTraining(
       choice.dream.kind === 'built-in' ? transfer({ ...choice }, [choice.dream.port]) : choice,
     );

@@ -116,6 +116,7 @@ export class ModelTraining {
       kernels: { advantages: gpuAdvantages(gpu), topK: gpuTopK(gpu) },
       ...(await this.dreams(request, run.parts, tokenizer)),
       async warmUp(onStep) {
+        if (text.warmStart > 0) await onStep(0, 'imitating scripted players');
         await run.warmStart({
           maxSteps: config.maxSteps,
           seed: config.seed,
