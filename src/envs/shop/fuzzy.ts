@@ -1,10 +1,10 @@
 /**
  * @file WebShop's fuzzy string comparison: `token_set_ratio` of Python's thefuzz, 0..100.
  *
- * fuzzball is a port of it, but prepares its strings differently (it turns é into a letter, thefuzz drops it), so the
- * preparation is done here: characters U+0080..U+00FF vanish, everything that is no letter, digit or underscore becomes a
- * space, lower case. Compared with thefuzz 0.22 over rapidfuzz on 3,007 random pairs: equal but for halves, which Python
- * rounds to the even side (12.5 -> 12); 84.5 and 85.5 fall on the same side of WebShop's limit either way.
+ * fuzzball is a port of it, but prepares its strings differently where they are not ASCII, so the preparation is done
+ * here: characters U+0080..U+00FF vanish, everything that is no letter, digit or underscore becomes a space, lower case.
+ * Against thefuzz 0.22.1 over rapidfuzz 3.14.6, 27 of 3,000 random pairs differ by one (12.5 and 62.5, which Python rounds
+ * to the even side), none across WebShop's limit.
  */
 import { token_set_ratio } from 'fuzzball/ultra_lite';
 
