@@ -2,7 +2,7 @@
 import { parseCommand, parseInstruction, toAbstract } from '../../envs/household';
 import { type AbstractStates, stateless } from './states';
 
-const task = /\s*Your task is to: ?([^\n]*?)\.?\s*$/;
+const task = /\s*Your task is to: ?([^\n]*?)\.?[ \t]*(?:\r?\n|$)/;
 
 /** `put cup 1 in shelf 1` and `move cup 1 to shelf 1` are the same deed; the abstract language has the first grammar. */
 function canonicalAction(raw: string): string {

@@ -28,9 +28,18 @@ const fixed = new Set([...Object.keys(hints), '< prev', 'search']);
 const button = (label: string, previous: string): string =>
   `[${label.toLowerCase()}] button: ${label.toLowerCase() === '< prev' ? previous : hints[label.toLowerCase()]}`;
 
-/** `[SEP]` text does not say which words name an option and which are its values. */
-const optionName =
-  /^(?:(?:[\w-]+ ){0,3}(?:name|type|size|count|quantity)|colou?r|style|scent|flavou?r|pattern|shape|length|width|material|edition|configuration|design|model|team|finish|capacity)$/;
+/** `[SEP]` text does not say which words name an option and which are its values: these are names in real catalogues. */
+const optionNames = new Set(
+  (
+    'color colour style scent flavor flavour pattern shape length width height depth thickness weight material metal ' +
+    'edition configuration design model team finish capacity pack count size age animal case compartments firmness heat ' +
+    'language lens players resistance roast scale season seats theme voltage wattage set'
+  ).split(' '),
+);
+const sizeValue = /^(?:one|king|queen|twin|full|plus|travel|standard|regular|family|large|small|medium)\b.* size$/;
+const isOptionName = (text: string) =>
+  optionNames.has(text) ||
+  (!sizeValue.test(text) && /^(?:[\w-]+ ){1,3}(?:name|type|size|count|quantity|colou?r|orientation|items)$/.test(text));
 
 interface Option {
   name: string;
@@ -152,7 +161,7 @@ function itemOf(tokens: readonly Token[], priced: number, id: string, clicked: s
   const options: Option[] = [];
   let name = '';
   for (const { text, line, isButton, chosen } of rest) {
-    const isName = line === -1 ? name === '' || optionName.test(text) : !isButton;
+    const isName = line === -1 ? name === '' || isOptionName(text) : !isButton;
     if (isName) name = text;
     else options.push({ name, value: text, chosen });
   }

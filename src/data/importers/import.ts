@@ -5,7 +5,7 @@
  * limits.ts; what a stage cannot keep goes to the report.
  */
 import { DreamError } from '../errors';
-import { packingOf, type Unpacked, unpackerOf } from './containers/compression';
+import { damaged, packingOf, type Unpacked, unpackerOf } from './containers/compression';
 import { JsonEntries } from './containers/json-entries';
 import { LineSplitter, WholeFile } from './containers/lines';
 import { type ImportedEpisode, importedEpisode } from './episode';
@@ -185,7 +185,13 @@ class FileImport {
 
   /** @param whole False when the stream broke off here. */
   async end(whole: boolean): Promise<void> {
-    if (!this.splitter) await this.begin();
+    if (!this.splitter) {
+      try {
+        await this.begin();
+      } catch (error) {
+        throw whole ? error : damaged(this.name, error);
+      }
+    }
     await this.takeAll(this.splitter!.end());
     for (const finding of this.reader!.end()) await this.found(finding);
     if (!whole) this.drop({ where: 'the end', why: 'the compressed file is cut off here' });

@@ -5,6 +5,7 @@
  * own files name their sources.
  */
 import { DreamError } from '../errors';
+import { JsonEntries } from './containers/json-entries';
 import type { ImportFormat } from './formats';
 import { parsePartialJson } from './partial-json';
 
@@ -44,7 +45,7 @@ function inJson(text: string): { format?: ImportFormat; container: Recognised['c
   const next = newline === -1 ? '' : text.slice(newline).trimStart();
   if (lineValue !== null && next !== '') return { format: formatOfLines(text), container: 'lines' };
   const value = parsePartialJson(text);
-  if (value === null) return inText(text);
+  if (value === null) return amongEntries(text) ?? inText(text);
   // One JSON object that is an episode, on one line: a JSONL file of one line, or the beginning of a long one.
   const format = formatOf(value);
   if (format) return { format, container: newline === -1 || lineValue !== null ? 'lines' : { json: 0 } };
@@ -53,6 +54,18 @@ function inJson(text: string): { format?: ImportFormat; container: Recognised['c
   if (inChildren) return { format: inChildren, container: { json: 1 } };
   const inGrandchildren = firstFormat(children.flatMap(childrenOf));
   return inGrandchildren ? { format: inGrandchildren, container: { json: 2 } } : { container: { json: 1 } };
+}
+
+/** Something near the beginning is broken or nested without end: whole entries around it may still tell. */
+function amongEntries(text: string): { format: ImportFormat; container: Recognised['container'] } | null {
+  for (const depth of [1, 2]) {
+    const values: unknown[] = [];
+    for (const piece of new JsonEntries(depth).push(new TextEncoder().encode(text)))
+      if ('bytes' in piece) values.push(parseWhole(new TextDecoder().decode(piece.bytes)));
+    const format = firstFormat(values.filter((value) => value !== null));
+    if (format) return { format, container: { json: depth } };
+  }
+  return null;
 }
 
 /** The first lines decide together: a log may begin with a header line. */

@@ -2,7 +2,7 @@
  * @file gzip and zip as streams of events. Declared sizes and names are not believed: bytes are counted as they come out,
  * and input goes in small pieces, because DEFLATE expands up to 1032-fold.
  */
-import { Gunzip, Unzip, UnzipInflate } from 'fflate';
+import { FlateErrorCode, Gunzip, Unzip, UnzipInflate } from 'fflate';
 import { DreamError } from '../../errors';
 import { maxUnpackedBytes, maxZipEntries } from '../limits';
 
@@ -19,6 +19,9 @@ export interface Unpacker {
 }
 
 const pieceBytes = 16 * 1024;
+
+/** fflate's code for input that ends too early. */
+const unexpectedEnd = FlateErrorCode.UnexpectedEOF;
 
 export type Packing = 'gzip' | 'zip' | 'none';
 
@@ -115,7 +118,8 @@ class GzipUnpacker extends QueueUnpacker {
     try {
       this.gunzip.push(new Uint8Array(0), true);
       this.finished = true;
-    } catch {
+    } catch (cause) {
+      if ((cause as { code?: number }).code !== unexpectedEnd) throw damaged(this.name, cause);
       // Cut off: what came out before stays.
       this.finished = false;
     }
@@ -155,7 +159,7 @@ class ZipUnpacker extends QueueUnpacker {
   }
 }
 
-const damaged = (name: string, cause: unknown): DreamError =>
+export const damaged = (name: string, cause: unknown): DreamError =>
   new DreamError(
     'damaged-archive',
     `${name} cannot be unpacked: ${cause instanceof Error ? cause.message.slice(0, 120) : 'it is damaged'}.`,

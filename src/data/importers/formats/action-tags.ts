@@ -29,7 +29,7 @@ export class ActionTagsReader implements FormatReader {
     }
     const inBlock = this.block.length > 0;
     if (!inBlock && !/<(think|action)>/.test(line)) {
-      if (line.trim() !== '' && !/^(Actions:|#)/.test(line))
+      if (line.trim() !== '' && !/^Actions:\s*$/.test(line))
         yield { where: piece.where, why: 'a line outside any action' };
       return;
     }
