@@ -32,11 +32,14 @@ interface Episode {
 }
 
 /** @returns one set of figures per world, in the order of the registry */
-export async function benchEnvironments(io: CommandIo, roundMs = ROUND_MS): Promise<EnvironmentSpeed[]> {
+export async function benchEnvironments(
+  io: CommandIo,
+  { roundMs = ROUND_MS, tasks = TASKS } = {},
+): Promise<EnvironmentSpeed[]> {
   const speeds: EnvironmentSpeed[] = [];
   for (const open of Object.values(worlds)) {
     const world = await open();
-    const speed = measure(world, roundMs);
+    const speed = measure(world, roundMs, tasks);
     speeds.push(speed);
     const { name, episodesPerSecond, stepsPerSecond, snapshotMicroseconds } = speed;
     io.print(
@@ -48,10 +51,10 @@ export async function benchEnvironments(io: CommandIo, roundMs = ROUND_MS): Prom
   return speeds;
 }
 
-function measure(world: World, roundMs: number): EnvironmentSpeed {
+function measure(world: World, roundMs: number, tasks: number): EnvironmentSpeed {
   const environment = world.create();
   const random = new Random(`bench ${world.name}`);
-  const episodes = world.trainingTasks(TASKS).map((task) => record(world, environment, task, random));
+  const episodes = world.trainingTasks(tasks).map((task) => record(world, environment, task, random));
   let episodesPerSecond = 0;
   let stepsPerSecond = 0;
   let snapshotMicroseconds = Number.POSITIVE_INFINITY;

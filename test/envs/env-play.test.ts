@@ -193,7 +193,7 @@ describe('env list and bench --envs', () => {
 
   it('measure every world', async () => {
     const io = ioFor([]);
-    await benchEnvironments(io, 3);
+    await benchEnvironments(io, { roundMs: 3, tasks: 3 });
     const { envs } = io.given as { envs: EnvironmentSpeed[] };
     expect(envs.map(({ name }) => name)).toEqual(Object.keys(worlds));
     for (const { episodesPerSecond, stepsPerSecond, snapshotMicroseconds } of envs) {
