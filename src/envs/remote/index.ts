@@ -5,6 +5,8 @@ export { AgentGymEnvironment, agentGymTask } from './agentgym/environment';
 export { type AgentGymOptions, AgentGymServer } from './agentgym/server';
 export { type RemoteBatch, type RemoteEnvironment, remoteBatch } from './batch';
 export { CapacityError, ValidationError } from './errors';
+export { MappedEnvironment, type MappedOptions, mappedTask } from './mapped/environment';
+export { checkMapping, gymHttpApi, type Mapping } from './mapped/mapping';
 export {
   type ActionForm,
   actionFromText,
