@@ -9,6 +9,7 @@ import { parsePlainJson } from '../../data/importers/plain-json';
 const maxBytes = 32 * 2 ** 20;
 
 const line = v.pipe(v.string(), v.trim(), v.nonEmpty('must not be empty'), v.maxLength(400));
+const maybeEmpty = v.pipe(v.string(), v.trim(), v.maxLength(400));
 const text = v.pipe(v.string(), v.trim(), v.nonEmpty('must not be empty'), v.maxLength(2_000));
 
 const task = v.strictObject({
@@ -32,7 +33,7 @@ const transition = v.strictObject({
   nextState: text,
   reward: v.optional(v.picklist([0, 1]), 0),
   /** Instruction that the step served. */
-  task: v.optional(line, ''),
+  task: v.optional(maybeEmpty, ''),
   room: v.optional(line),
 });
 
@@ -41,7 +42,7 @@ const definition = v.strictObject({
   version: v.literal(1),
   name: v.pipe(v.string(), v.regex(/^[a-z][a-z0-9-]{0,39}$/, 'must be lower-case letters, digits and hyphens')),
   /** One sentence for people. */
-  summary: v.optional(line, ''),
+  summary: v.optional(maybeEmpty, ''),
   /** For the experience model: what the world is, what the agent can do, what its actions change. */
   systemPrompt: v.pipe(v.string(), v.trim(), v.nonEmpty('must not be empty'), v.maxLength(8_000)),
   /** How an observation looks. */
