@@ -4,6 +4,7 @@ import { bestMilliseconds } from '../gpu/peak';
 import { loadModel } from '../models/load-model';
 import { randomSource } from '../models/random-source';
 import { Matmul } from '../nn/matmul';
+import type { Precision, PrecisionChoice } from '../nn/precision';
 import { QuantisedMatrix } from '../nn/quantised-matrix';
 import { QuantisedProducts } from '../nn/quantised-products';
 
@@ -57,28 +58,28 @@ export async function quantisedSpeeds(gpu: Gpu, peak: number, rows: readonly num
 export async function languageModelDecode(
   gpu: Gpu,
   batches: readonly number[],
-): Promise<{ batch: number; tokensPerSecond: number }[]> {
-  const model = await loadModel(gpu, randomSource('smollm2-135m'), { contextLength: 128 });
-  const result = [];
-  for (const batch of batches) {
-    const sessions = model.sessions(batch);
-    const streams = Array.from({ length: batch }, (_, i) => i);
-    const options = { temperature: 1, seed: 1, stopTokens: [], maxNewTokens: 17 };
-    let best = 0;
-    for (let round = 0; round < 3; round++) {
-      for (const stream of streams) {
-        sessions.clear(stream);
-        sessions.append(stream, [1 + stream, 2, 3, 4]);
-      }
+  choice: PrecisionChoice = 'f32',
+): Promise<{ precision: Precision; decode: { batch: number; tokensPerSecond: number }[] }> {
+  const model = await loadModel(gpu, randomSource('smollm2-135m'), { contextLength: 128, precision: choice });
+  const decode = batches.map((batch) => ({ batch, tokensPerSecond: 0 }));
+  // The batches take turns, so that a machine that is busy for a while is so for all of them.
+  for (let round = 0; round < 3; round++) {
+    for (const result of decode) {
+      const { batch } = result;
+      const sessions = model.sessions(batch);
+      const streams = Array.from({ length: batch }, (_, i) => i);
+      const options = { temperature: 1, seed: 1, stopTokens: [], maxNewTokens: 17 };
+      for (const stream of streams) sessions.append(stream, [1 + stream, 2, 3, 4]);
       await sessions.generate(streams, { ...options, maxNewTokens: 1 }); // the prompt is not decoding
       const start = performance.now();
       await sessions.generate(streams, options);
-      if (round > 0) best = Math.max(best, (batch * options.maxNewTokens) / ((performance.now() - start) / 1000));
+      const tokensPerSecond = (batch * options.maxNewTokens) / ((performance.now() - start) / 1000);
+      if (round > 0) result.tokensPerSecond = Math.max(result.tokensPerSecond, tokensPerSecond);
+      sessions.dispose();
     }
-    sessions.dispose();
-    result.push({ batch, tokensPerSecond: best });
   }
+  const { precision } = model;
   model.dispose();
   gpu.memory.trim();
-  return result;
+  return { precision, decode };
 }

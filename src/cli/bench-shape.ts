@@ -8,6 +8,7 @@ import { planMemory } from '../models/memory-plan';
 import { randomSource } from '../models/random-source';
 import { parameterCount } from '../nn/config';
 import { initialise } from '../nn/initialise';
+import { choosePrecision, type PrecisionChoice } from '../nn/precision';
 import type { CommandIo } from './command';
 import { nodeGpu } from './node-gpu';
 
@@ -16,13 +17,24 @@ const STREAMS = 2;
 const NEW_TOKENS = 16;
 
 /** @param tokens in all sequences together, prompts included */
-export async function benchShape(io: CommandIo, shape: string, tokens: number): Promise<void> {
+export async function benchShape(
+  io: CommandIo,
+  shape: string,
+  tokens: number,
+  choice: PrecisionChoice = 'f32',
+): Promise<void> {
   const started = performance.now();
   const gpu = await openGpu(await nodeGpu());
   io.print(`adapter ${gpu.adapterName}${gpu.isSoftware ? ' (software)' : ''}`);
   const source = randomSource(shape);
   const length = Math.max(NEW_TOKENS + 2, Math.floor(tokens / STREAMS));
-  const load = { contextLength: length, lora: { rank: RANK, alpha: 2 * RANK }, tokensPerPass: length * STREAMS };
+  const precision = await choosePrecision(gpu, choice);
+  const load = {
+    contextLength: length,
+    precision,
+    lora: { rank: RANK, alpha: 2 * RANK },
+    tokensPerPass: length * STREAMS,
+  };
   const { config, forms } = planLoad(source, load);
   const plan = planMemory(
     config,
@@ -33,6 +45,7 @@ export async function benchShape(io: CommandIo, shape: string, tokens: number): 
       streams: STREAMS,
       passTokens: length * STREAMS,
       promptTokens: (length - NEW_TOKENS) * STREAMS,
+      precision,
     },
     { maxBufferSize: gpu.limits.maxBufferSize, maxStorageBufferBindingSize: gpu.limits.maxStorageBufferBindingSize },
   );
@@ -93,6 +106,7 @@ export async function benchShape(io: CommandIo, shape: string, tokens: number): 
     parameters: parameterCount(config),
     tokens: sequences.reduce((sum, sequence) => sum + sequence.tokens.length, 0),
     rank: RANK,
+    precision,
     plannedGpuBytes: plan.plannedGpuBytes,
     peakGpuBytes,
     plan,

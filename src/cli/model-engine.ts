@@ -18,12 +18,15 @@ import { assertDevicePasses, runSelfTest } from '../gpu/self-test';
 import { type AdapterFacts, adapterFromEngine, writeGgufLora, writePeft } from '../models/adapters';
 import { baseHash, parallelEpisodes } from '../models/base-identity';
 import { initialise } from '../nn/initialise';
+import type { PrecisionChoice } from '../nn/precision';
 import type { CommandIo } from './command';
 import { nodeGpu } from './node-gpu';
 import { loadFromDisk, openSource, openTokenizer } from './open-model';
 
 /** What a person may choose, or a stored run already has. */
-export type ModelChoice = Partial<Pick<RunModel, 'rank' | 'alpha' | 'contextLength' | 'parallel'>>;
+export type ModelChoice = Partial<Pick<RunModel, 'rank' | 'alpha' | 'contextLength' | 'parallel'>> & {
+  precision?: PrecisionChoice;
+};
 
 export interface ModelEngine {
   gpu: Gpu;
@@ -48,7 +51,7 @@ export async function openModelEngine(
   seed: number,
   text: TextSettings = defaultTextSettings,
 ): Promise<ModelEngine> {
-  const { rank = 8, alpha = 16 } = choice;
+  const { rank = 8, alpha = 16, precision = 'f32' } = choice;
   const source = await openSource(io, path);
   const label = basename(io.resolve(path));
   try {
@@ -59,11 +62,12 @@ export async function openModelEngine(
     const gpu = await openGpu(await nodeGpu());
     assertDevicePasses(await runSelfTest(gpu));
     const lora = { rank, alpha };
-    const model = await loadFromDisk(io, gpu, source, { lora, contextLength, tokensPerPass: contextLength });
+    const model = await loadFromDisk(io, gpu, source, { lora, contextLength, tokensPerPass: contextLength, precision });
     initialise(model, seed, 'adapters');
-    const parallel = choice.parallel ?? parallelEpisodes(gpu, model.config);
+    const parallel = choice.parallel ?? parallelEpisodes(gpu, model.config, model.precision);
     const hash = await baseHash(source);
-    const run = { label, sha256: hash, rank, alpha, contextLength, parallel, text };
+    const half = model.precision === 'f32' ? {} : { precision: model.precision };
+    const run = { label, sha256: hash, rank, alpha, contextLength, parallel, text, ...half };
     const { parts, warmStart } = modelRun(model, tokenizer, domain, run);
     const adapter = async () => {
       const { weights } = await parts.policy.exportState(false);

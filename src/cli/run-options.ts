@@ -7,6 +7,7 @@ import {
   defaultTextSettings as text,
   textSettingRanges,
 } from '../dream/text-household';
+import { precisionChoices } from '../nn/precision';
 import type { RunConfig } from '../worker/protocol';
 import type { ModelChoice } from './model-engine';
 import { modelOption } from './open-model';
@@ -93,6 +94,11 @@ export const modelOptions = {
     help: 'episodes that generate together (--model; default: what 2 GiB of caches hold)',
     min: 1,
     max: 1024,
+  },
+  precision: {
+    type: 'string',
+    choices: precisionChoices,
+    help: 'of the keys and values that tokens are drawn from; f16 takes half the memory (--model; default f32)',
   },
   constrain: {
     type: 'string',
@@ -191,6 +197,7 @@ const modelChoices: Readonly<Record<string, keyof ModelChoice>> = {
   alpha: 'alpha',
   context: 'contextLength',
   parallel: 'parallel',
+  precision: 'precision',
 };
 
 const textChoices: Readonly<Record<string, keyof TextSettings>> = {

@@ -8,6 +8,7 @@
 import type { Trajectory } from '../data/trajectory';
 import type { Task } from '../envs/environment';
 import type { ModelState } from '../nn/language-model';
+import type { Precision } from '../nn/precision';
 import type { Evaluation, IterationMetrics, PoolTask, RunConfig } from '../worker/protocol';
 import type { TextSettings } from './text-household/settings';
 
@@ -51,6 +52,8 @@ export interface RunModel {
   contextLength: number;
   /** Episodes that generate together: a part of what makes two runs the same. */
   parallel: number;
+  /** Of the cached keys and values that tokens are drawn from. Absent = f32. */
+  precision?: Precision;
   /** How it plays in words. Absent in runs of before it could be chosen: `formerTextSettings`. */
   text?: TextSettings;
 }

@@ -3,6 +3,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import type { Gpu } from '../gpu/device';
 import type { DecoderConfig } from '../nn/config';
+import { cacheBytes, type Precision } from '../nn/precision';
 import type { WeightSource } from './weights';
 
 /** Keys and values of the policy's and of the experience model's episodes, together. */
@@ -10,8 +11,12 @@ const CACHE_BYTES = 2 * 2 ** 30;
 const mostParallel = 128;
 
 /** So many that the caches of both roles fit into the budget, and each layer's into one buffer. */
-export function parallelEpisodes({ limits }: Pick<Gpu, 'limits'>, config: DecoderConfig): number {
-  const layerBytes = 2 * config.kvHeads * config.headDim * 4 * config.contextLength;
+export function parallelEpisodes(
+  { limits }: Pick<Gpu, 'limits'>,
+  config: DecoderConfig,
+  precision: Precision = 'f32',
+): number {
+  const layerBytes = 2 * config.kvHeads * config.headDim * cacheBytes[precision] * config.contextLength;
   const inBudget = CACHE_BYTES / (2 * config.layers * layerBytes);
   const inBuffer = Math.min(limits.maxBufferSize, limits.maxStorageBufferBindingSize) / layerBytes;
   return Math.max(1, Math.floor(Math.min(mostParallel, inBudget, inBuffer)));

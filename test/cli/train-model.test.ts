@@ -88,6 +88,8 @@ describe('dream train --model', () => {
       '1',
       '--thought-tokens',
       '4',
+      '--precision',
+      'f16',
     );
     expect(code, err).toBe(0);
     expect(err).toMatch(/warm start: 1 steps of imitation, loss \d/);
@@ -101,6 +103,7 @@ describe('dream train --model', () => {
         alpha: 16,
         contextLength: 4096,
         parallel: 10,
+        precision: 'f16',
         text: { constrain: 'admissible', thoughtTokens: 4, dreamForm: 'guided', warmStart: 1, expertSteps: 0 },
       },
       weightsHash: expect.stringMatching(/^[0-9a-f]{64}$/),
@@ -132,7 +135,11 @@ describe('dream train --model', () => {
     // What a run began with is not done again, and shapes it to its end.
     expect(resumed.err).not.toContain('warm start');
     const text = { thoughtTokens: 4, warmStart: 1 };
-    expect(resumed.result).toMatchObject({ iterations: 2, rollouts: 'real', model: { rank: 8, text } });
+    expect(resumed.result).toMatchObject({
+      iterations: 2,
+      rollouts: 'real',
+      model: { rank: 8, precision: 'f16', text },
+    });
     const evaluated = await dream('eval', '--model', 'tiny', '--run', 'run', '--tasks', '10', '--max-steps', '1');
     expect(evaluated.code, evaluated.err).toBe(0);
     expect(evaluated.result).toMatchObject({ iteration: 2, weightsHash: resumed.result.weightsHash });
@@ -168,6 +175,7 @@ it('as many episodes generate together as two gibibytes of caches hold', () => {
   expect(parallelEpisodes({ limits }, config)).toBe(128);
   const smol = { ...config, layers: 30, kvHeads: 3, headDim: 64, contextLength: 2048 };
   expect(parallelEpisodes({ limits }, smol)).toBe(11);
+  expect(parallelEpisodes({ limits }, smol, 'f16')).toBe(22);
   // One layer's cache must fit into one binding.
   expect(parallelEpisodes({ limits }, { ...smol, layers: 2, contextLength: 8192 })).toBe(10);
   expect(parallelEpisodes({ limits }, { ...smol, layers: 80, kvHeads: 64, headDim: 128 })).toBe(1);

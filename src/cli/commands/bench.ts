@@ -11,11 +11,13 @@ import type { DecoderModel } from '../../nn/decoder-model';
 import { Matmul } from '../../nn/matmul';
 import { gpuAdvantages } from '../../rl/kernels/advantages';
 import { gpuTopK } from '../../rl/kernels/topk';
+import { attentionSpeeds } from '../bench-attention';
 import { benchEnvironments } from '../bench-envs';
 import { languageModelDecode, quantisedSpeeds } from '../bench-quantised';
 import { benchShape } from '../bench-shape';
 import type { CommandIo } from '../command';
 import { openHouseholdEngine } from '../household-engine';
+import { precisionOption } from '../open-model';
 import { describeOptions, type OptionSpecs, parseOptions } from '../options';
 
 const specs = {
@@ -26,16 +28,18 @@ const specs = {
   },
   envs: { type: 'boolean', help: 'the built-in worlds instead: episodes, steps and snapshots per second; no GPU' },
   tokens: { type: 'integer', help: 'tokens of that step', default: 64, min: 36, max: 8192 },
+  precision: precisionOption,
 } as const satisfies OptionSpecs;
 
 export const help = `Usage: dream bench [options]
 
 Measures the adapter's multiply-add peak, the matrix kernels at m = 1, 16, 256 and 2048 rows, those on 4-bit and 8-bit
-weights, decoding at batch 1, 16 and 64, a 135-million-weight model in 4 bits at batch 1 to 32, training, and how much of an iteration's wall time the kernels take.
+weights, attention against a cache in f32 and f16, decoding at batch 1, 16 and 64, a 135-million-weight model in 4 bits
+at batch 1 to 32 (its cache in --precision), training, and how much of an iteration's wall time the kernels take.
 
 ${describeOptions(specs)}
   --json             {"adapter","peakGflops","kernels":[{"name","m","gflops","fractionOfPeak"}],
-                     "decode":[{"batch","tokensPerSecond"}],"languageModel":{"shape","decode"},"train":{"tokensPerSecond"},"kernelTimeShare","kernelTimes"}
+                     "decode":[{"batch","tokensPerSecond"}],"languageModel":{"shape","precision","decode"},"train":{"tokensPerSecond"},"kernelTimeShare","kernelTimes"}
   --envs --json      {"envs":[{"name","episodesPerSecond","stepsPerSecond","snapshotMicroseconds"}]}`;
 
 export async function run(args: string[], io: CommandIo): Promise<void> {
@@ -44,7 +48,7 @@ export async function run(args: string[], io: CommandIo): Promise<void> {
     await benchEnvironments(io);
     return;
   }
-  if (options.shape !== undefined) return benchShape(io, options.shape, options.tokens);
+  if (options.shape !== undefined) return benchShape(io, options.shape, options.tokens, options.precision);
   const { gpu, policy, experience, tokenizer } = await openHouseholdEngine(io.root);
   io.print(`adapter ${gpu.adapterName}${gpu.isSoftware ? ' (software)' : ''}`);
   const peakGflops = await measurePeak(gpu);
@@ -54,7 +58,8 @@ export async function run(args: string[], io: CommandIo): Promise<void> {
   for (const k of kernels)
     io.print(`${k.name} m=${k.m}: ${k.gflops.toFixed(2)} GFLOP/s, ${(100 * k.fractionOfPeak).toFixed(0)} % of peak`);
 
-  for (const k of await quantisedSpeeds(gpu, peakGflops, [1, 16, 256])) {
+  const quantised = await quantisedSpeeds(gpu, peakGflops, [1, 16, 256]);
+  for (const k of [...quantised, ...(await attentionSpeeds(gpu, peakGflops, [1, 16]))]) {
     kernels.push(k);
     io.print(`${k.name} m=${k.m}: ${k.gflops.toFixed(2)} GFLOP/s, ${(100 * k.fractionOfPeak).toFixed(0)} % of peak`);
   }
@@ -65,7 +70,8 @@ export async function run(args: string[], io: CommandIo): Promise<void> {
     decode.push({ batch, tokensPerSecond });
     io.print(`decode at batch ${batch}: ${tokensPerSecond.toFixed(0)} tokens/s`);
   }
-  const languageModel = { shape: 'smollm2-135m', decode: await languageModelDecode(gpu, [1, 8, 16, 32]) };
+  const shape = 'smollm2-135m';
+  const languageModel = { shape, ...(await languageModelDecode(gpu, [1, 8, 16, 32], options.precision)) };
   for (const { batch, tokensPerSecond } of languageModel.decode)
     io.print(`SmolLM2-135M in 4 bits, decode at batch ${batch}: ${tokensPerSecond.toFixed(1)} tokens/s`);
   const train = { tokensPerSecond: await trainSpeed(policy) };
