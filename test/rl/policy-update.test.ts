@@ -1,86 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Trajectory } from '../../src/data/trajectory';
-import type { Loss, TrainSequence } from '../../src/nn/language-model';
 import { type Aggregation, lossWeights, type SampleUnit } from '../../src/rl/aggregation';
-import type { LearnerSettings } from '../../src/rl/algorithms';
-import { neutralSettings } from '../../src/rl/algorithms';
 import { discountedReturn, learnable } from '../../src/rl/groups';
 import { miniBatchesOf, scheduledRate } from '../../src/rl/optimizer';
-import { policyUpdate, type UpdateInput } from '../../src/rl/policy-update';
+import type { UpdateInput } from '../../src/rl/policy-update';
 import { frozenReference } from '../../src/rl/reference';
-import { appendObserved, appendSampled, emptyStream, type Rollout, type TokenStream } from '../../src/rl/rollout';
+import type { TokenStream } from '../../src/rl/rollout';
 import { cpuAdvantages } from './cpu-advantages';
-
-const settings: LearnerSettings = {
-  ...neutralSettings,
-  normalization: 'group-std',
-  aggregation: 'sequence-mean',
-  sampleUnit: 'episode',
-  miniBatches: 1,
-  clipLow: 0.2,
-  clipHigh: 0.28,
-  klCoef: 0,
-  entropyCoef: 0,
-  discount: 1,
-  learningRate: 3e-4,
-};
-
-/** An episode of turns of the given lengths, an observation of two tokens before each. */
-function rollout(group: number, reward: number, turnLengths: number[], lost = false): Rollout {
-  const stream = emptyStream();
-  turnLengths.forEach((length, turn) => {
-    appendObserved(stream, [90, 91]);
-    const tokens = Array.from({ length }, (_, i) => 10 * turn + i);
-    appendSampled(
-      stream,
-      tokens,
-      tokens.map((t) => -0.1 * (t + 1)),
-      turn,
-    );
-  });
-  const turns = turnLengths.map((_, turn) => ({ reward: turn === turnLengths.length - 1 ? reward : 0 }));
-  const trajectory = { group, return: reward, success: reward > 0, lost, turns } as unknown as Trajectory;
-  return { trajectory, stream };
-}
-
-/** Records what it was asked to learn. */
-function recorder(applied = true) {
-  const calls: { sequences: readonly TrainSequence[]; loss: Loss; learningRate: number }[] = [];
-  const policy: UpdateInput['policy'] = {
-    score: async (sequences) => sequences.map((s) => new Float32Array(s.length)),
-    async trainStep(sequences, loss, optimizer) {
-      calls.push({ sequences, loss, learningRate: optimizer.learningRate });
-      const n = calls.length;
-      const numbers = { loss: n, gradNorm: n, entropy: n, kl: n, clipFraction: n, logProbGap: n, tokens: 1 };
-      return { ...numbers, applied };
-    },
-  };
-  return { calls, policy };
-}
-
-const update = (
-  rollouts: Rollout[],
-  changes: Partial<LearnerSettings> = {},
-  policy = recorder().policy,
-  more: Partial<UpdateInput> = {},
-) =>
-  policyUpdate({
-    policy,
-    rollouts,
-    settings: { ...settings, ...changes },
-    horizon: 10,
-    iteration: 9,
-    kernels: cpuAdvantages,
-    shuffle: (items) => [...items],
-    ...more,
-  });
+import { recorder, rollout, update } from './rollouts';
 
 describe('a discount', () => {
   it('is per turn before the reward, and nothing is earned by a lost episode', () => {
     expect(discountedReturn(rollout(0, 1, [2, 2, 2]).trajectory, 0.5)).toBe(0.25);
     expect(discountedReturn(rollout(0, 1, [2]).trajectory, 0.5)).toBe(1);
-    expect(discountedReturn(rollout(0, 1, [2], true).trajectory, 0.5)).toBe(0);
+    expect(discountedReturn(rollout(0, 1, [2], { lost: true }).trajectory, 0.5)).toBe(0);
     const several = { ...rollout(0, 0, [2, 2]).trajectory, turns: [{ reward: 1 }, { reward: 0 }, { reward: 2 }] };
     expect(discountedReturn(several as unknown as Trajectory, 0.5)).toBe(1 + 0.25 * 2);
   });
@@ -101,11 +35,11 @@ describe('groups', () => {
     const rollouts = [
       rollout(0, 1, [2]),
       rollout(0, 0, [2]),
-      rollout(0, 1, [2], true),
+      rollout(0, 1, [2], { lost: true }),
       rollout(1, 0, [2]),
       rollout(1, 0, [2]),
       rollout(2, 1, [2]),
-      rollout(3, 1, [2], true),
+      rollout(3, 1, [2], { lost: true }),
     ];
     const { varied, finished, report } = learnable(rollouts);
     expect(finished).toHaveLength(5);
@@ -253,7 +187,7 @@ describe('the update', () => {
   });
 
   it('counts skipped steps and averages nothing over them', async () => {
-    const { policy } = recorder(false);
+    const { policy } = recorder({ applied: false });
     const report = await update([rollout(0, 1, [2]), rollout(0, 0, [2])], {}, policy);
     expect(report).toMatchObject({ steps: 1, skipped: 1, loss: 0, gradNorm: 0 });
   });
