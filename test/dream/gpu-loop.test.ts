@@ -157,6 +157,32 @@ describe('the loop on Dawn', () => {
     expect(resumed.state.metrics.map((m) => m.loss)).toEqual(metrics.map((m) => m.loss));
   });
 
+  it('with a critic it resumes bit-identical too, from the head’s own moments', async () => {
+    const changes = { algorithm: 'ppo', iterations: 2, evalTasks: 10 } as const;
+    await policy.importState(warmStart);
+    const whole = DreamLoop.fresh(parts(), config(changes), 'run');
+    await whole.run();
+    expect(whole.state.metrics.every((m) => m.valueLoss! > 0 && m.explainedVariance !== undefined)).toBe(true);
+
+    await policy.importState(warmStart);
+    const store = new MemoryStore();
+    const killed: DreamLoop = DreamLoop.fresh(
+      parts(store, (event) => {
+        if (event.type === 'iteration') killed.control.stop();
+      }),
+      config(changes),
+      'run',
+    );
+    await killed.run();
+    expect(killed.state.iteration).toBe(1);
+    await policy.importState(warmStart);
+    const stored = (await store.load('run'))!;
+    expect(stored.policy.moments2!.has('value_head')).toBe(true);
+    const resumed = await DreamLoop.restore(parts(store), stored);
+    await resumed.run();
+    expect(resumed.state.weightsHash).toBe(whole.state.weightsHash);
+  });
+
   it('learns', async () => {
     await policy.importState(warmStart);
     const loop = DreamLoop.fresh(parts(), config({ iterations: 8, rollouts: 'real', learningRate: 3e-3 }), 'run');

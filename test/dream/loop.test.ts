@@ -3,6 +3,7 @@ import { DreamLoop, type LoopParts } from '../../src/dream/loop';
 import { resolveConfig } from '../../src/dream/presets';
 import type { RunStore } from '../../src/dream/run-store';
 import { type DreamNeeds, engineDreams } from '../../src/dream/text-models';
+import { neutralSettings } from '../../src/rl/algorithms';
 import type { IterationMetrics, RunConfig, RunEvent } from '../../src/worker/protocol';
 import { cpuAdvantages } from '../rl/cpu-advantages';
 import { cpuTopK } from './cpu-top-k';
@@ -226,6 +227,77 @@ describe('an interrupted run', () => {
     expect(second.realTransitions).toBe(0);
     expect(third.realTransitions).toBeGreaterThan(0);
     expect(third.dreamedTransitions).toBe(second.dreamedTransitions);
+  });
+});
+
+describe('methods in the loop', () => {
+  it('groups without signal are played again with other tasks, and everything played is remembered', async () => {
+    const seed = { iterations: 2, groupSize: 2, tasksPerIteration: 6, lambda: 0 };
+    const plain = await run(seed);
+    const more = await run({ ...seed, algorithm: 'dapo', resampleRounds: 2 });
+    const [before, after] = [plain, more].map(({ state }) => state.metrics[0]);
+    expect(before.redrawnGroups).toBeUndefined();
+    // Two rollouts of a policy that wins one time in three often end alike.
+    expect(before.zeroVarianceGroups).toBeGreaterThan(0);
+    expect(after.redrawnGroups).toBeGreaterThanOrEqual(before.zeroVarianceGroups);
+    expect(after.dreamedTransitions).toBeGreaterThan(before.dreamedTransitions);
+    const visits = (state: typeof plain.state) => state.pool.tasks().reduce((sum, task) => sum + task.visits, 0);
+    expect(visits(more.state)).toBe(
+      visits(plain.state) + more.state.metrics.reduce((sum, m) => sum + (m.redrawnGroups ?? 0), 0),
+    );
+    // No more rounds than allowed, and the same again from the same seed.
+    expect(after.redrawnGroups).toBeLessThanOrEqual(2 * 6);
+    const again = await run({ ...seed, algorithm: 'dapo', resampleRounds: 2 });
+    expect(again.state.weightsHash).toBe(more.state.weightsHash);
+  });
+
+  it('a steered KL coefficient survives a crash', async () => {
+    const changes = { iterations: 4, klCoef: 0.05, klTarget: 0.001, klHorizon: 50, klPlacement: 'reward' as const };
+    const whole = await run(changes);
+    const coefficients = whole.state.metrics.map((m) => m.klCoef!);
+    expect(new Set(coefficients).size).toBe(4);
+    const store = new MemoryStore();
+    const first = setUp({}, store);
+    const killed = DreamLoop.fresh(first.parts, config(changes), 'run');
+    first.parts.emit = (event) => {
+      if (event.type === 'iteration' && event.metrics.iteration === 2) killed.control.stop();
+    };
+    await killed.run();
+    const resumed = await DreamLoop.restore(setUp({}, store).parts, (await store.load('run'))!);
+    await resumed.run();
+    expect(resumed.state.metrics.map((m) => m.klCoef)).toEqual(coefficients);
+    expect(resumed.state.weightsHash).toBe(whole.state.weightsHash);
+  });
+
+  it('a run stored before the settings existed goes on as it was', async () => {
+    const whole = await run({ iterations: 3 });
+    const { parts } = await run({ iterations: 2 });
+    const stored = (await parts.store!.load('run'))!;
+    const old: Record<string, unknown> = { ...stored.config, iterations: 3 };
+    for (const key of Object.keys(neutralSettings)) delete old[key];
+    delete old.algorithm;
+    const loop = await DreamLoop.restore(setUp().parts, { ...stored, config: old as unknown as RunConfig });
+    await loop.run();
+    expect(loop.state.config).toEqual(whole.state.config);
+    expect(loop.state.metrics).toHaveLength(3);
+  });
+
+  it('ends with advice when three updates in a row are not numbers, the last good iteration kept', async () => {
+    const store = new MemoryStore();
+    const { parts, policy, events } = setUp({}, store);
+    const trainStep = policy.trainStep.bind(policy);
+    let calls = 0;
+    policy.trainStep = async (sequences, loss, optimizer) => {
+      const stats = await trainStep(sequences, loss, optimizer);
+      return { ...stats, applied: ++calls <= 3 };
+    };
+    const loop = DreamLoop.fresh(parts, config(), 'run');
+    await expect(loop.run()).rejects.toMatchObject({ code: 'training-diverged' });
+    // Two updates an iteration: the second one's last was the first to fail, the third one's second the third.
+    expect(loop.state.iteration).toBe(2);
+    expect(loop.state.metrics.at(-1)).toMatchObject({ skippedUpdates: 1, skippedInARow: 1 });
+    expect(events.at(-1)).toMatchObject({ type: 'error', error: { code: 'training-diverged' } });
+    expect((await store.load('run'))!.iteration).toBe(2);
   });
 });
 
