@@ -2,7 +2,7 @@ import { defineConfig, type Plugin } from 'vite';
 
 /**
  * What the built page may do: its own scripts, styles, worker and files, nothing from anywhere else, no eval. Trusted
- * Types allow two policies (src/worker/client.ts), which let only the trainer and the models' worker be started. A worker
+ * Types allow three policies (src/worker/client.ts), which let only the page's own workers be started. A worker
  * has a policy of its own host's choosing: it may ask the hub or an endpoint that the reader named.
  * Only in the build: the development server needs inline scripts and a socket.
  */
@@ -13,10 +13,12 @@ const contentSecurityPolicy = [
   "style-src 'self'",
   "img-src 'self' data: blob:",
   "connect-src 'self'",
+  // public/sandbox-frame.html: foreign pages (MiniWoB), in an origin and under a policy of their own.
+  "frame-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "require-trusted-types-for 'script'",
-  'trusted-types app-worker models-worker',
+  'trusted-types app-worker models-worker experiments-worker',
 ].join('; ');
 
 const securityPolicy: Plugin = {
