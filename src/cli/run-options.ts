@@ -27,7 +27,7 @@ const help: Record<keyof RunConfig, string> = {
   learningRate: 'of AdamW, after three iterations of warm-up; it falls over the last third of the run',
   clipLow: 'lower clip range of the probability ratio',
   clipHigh: 'upper clip range',
-  klCoef: 'weight of KL (k3) to the warm start',
+  klCoef: 'weight of KL (k3) to the warm start; with --model, to the model without its adapter',
   discount: 'of the reward, per turn: below 1 a quick success is worth more',
   entropyCoef: 'weight of the entropy bonus',
   normalization: 'of the advantages',

@@ -1,7 +1,7 @@
 /** @file The panel "Models" in a real browser: a file is dropped, looked at, planned, loaded and used; an endpoint is asked. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Page } from 'playwright';
+import type { Locator, Page } from 'playwright';
 import { afterEach, describe, expect, test } from 'vitest';
 import { zipPeft } from '../../src/models/adapters';
 import { normals } from '../numbers';
@@ -36,6 +36,12 @@ async function drop(page: Page, name: string, bytes: Buffer): Promise<void> {
 async function load(page: Page): Promise<void> {
   await page.locator('.models-part').getByRole('button', { name: 'Load', exact: true }).click();
   await page.getByText('is loaded:').waitFor(patience);
+}
+
+/** Where `DREAM_PICTURES` names a folder, the part is drawn there for who wants to look at it. */
+async function picture(part: Locator, name: string): Promise<void> {
+  const folder = process.env.DREAM_PICTURES;
+  if (folder) await part.screenshot({ path: `${folder}/${name}.png` });
 }
 
 const sideways = (page: Page) =>
@@ -144,6 +150,58 @@ describe('a model from this computer', () => {
     await drop(page, 'cut.gguf', gguf.subarray(0, 5000));
     await page.locator('.models .card h4', { hasText: /damaged/ }).waitFor();
     expect(await page.locator('.card h2', { hasText: 'This run cannot be read' }).count()).toBe(0);
+  });
+});
+
+describe('training', () => {
+  test('the loaded model is trained for one iteration, in its own dream; the run and the adapter are taken along', async () => {
+    await newContext({ reducedMotion: 'reduce', viewport: { width: 1280, height: 900 } });
+    await withRecording();
+    const page = await open();
+    await openPanel(page);
+    await drop(page, 'talking.gguf', Buffer.from(talkingGguf(4096)));
+    await page.getByRole('heading', { name: 'talking.gguf' }).waitFor(patience);
+    // The sixth step of the slider: 2,048 tokens.
+    await page.getByLabel('Context', { exact: true }).fill('5');
+    await load(page);
+    const part = page.locator('.models-part.train');
+    const set = async (label: string, value: number) => {
+      await part.getByLabel(label, { exact: true }).fill(String(value));
+      await part.getByLabel(label, { exact: true }).blur();
+    };
+    await set('Iterations', 1);
+    await set('Tasks an iteration', 1);
+    await set('Attempts a task', 2);
+    await set('Actions an attempt', 1);
+    await set('Tasks of a check', 10);
+    await set('Steps of imitation first', 1);
+    await set('Longest thought, tokens', 0);
+    await picture(part, 'training-form');
+    await part.getByRole('button', { name: 'Start training' }).click();
+    await part.getByRole('button', { name: 'Stop training' }).and(page.locator(':enabled')).waitFor(patience);
+    await part.getByText('imitating').waitFor(patience);
+    await picture(part, 'training-imitates');
+    // The model is taken meanwhile.
+    expect(await page.getByRole('button', { name: 'Unload' }).isDisabled()).toBe(true);
+    await part.locator('.run-table tbody tr').first().waitFor(patience);
+    await part.getByText('Finished').waitFor(patience);
+    expect(await part.textContent()).toMatch(/Real success on tasks never trained on: .*10 tasks.*after iteration 1/);
+    await picture(part, 'training-finished');
+
+    const [run] = await Promise.all([
+      page.waitForEvent('download'),
+      part.getByRole('button', { name: 'Export the run' }).click(),
+    ]);
+    expect(run.suggestedFilename()).toBe('dreamgym-model-run.zip');
+    await page.getByText('trained here').waitFor();
+    const [adapter] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export as GGUF' }).click(),
+    ]);
+    expect(adapter.suggestedFilename()).toBe('lora-talking.gguf');
+    expect(await violations(page)).toEqual([]);
+    expect(await sideways(page)).toBeLessThanOrEqual(0);
+    expect(offences).toEqual([]);
   });
 });
 

@@ -1,6 +1,7 @@
 /** @file `dream train`: the loop from a terminal, kept iteration by iteration, resumable, with one JSON line at the end. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { DreamError } from '../../data/errors';
 import { mean } from '../../data/statistics';
 import type { Domain } from '../../dream/domain';
 import { householdDomain } from '../../dream/household';
@@ -105,7 +106,7 @@ export async function run(args: string[], io: CommandIo): Promise<number> {
   const { state } = loop;
   // A stopped run's weights may belong to a half-finished iteration.
   if (real && typeof adapterOut === 'string' && loop.phase !== 'stopped') {
-    await writeAdapter(io.resolve(adapterOut), real, loop);
+    await writeAdapter(io.resolve(adapterOut), real, loop, io);
     io.print(`adapter written to ${adapterOut}`);
   }
   if (typeof values.out === 'string') {
@@ -163,7 +164,7 @@ function plainName(path: string): string {
   return name.replace(/[^\w.-]+/g, '_').slice(0, 80);
 }
 
-async function writeAdapter(folder: string, engine: ModelEngine, { state }: DreamLoop): Promise<void> {
+async function writeAdapter(folder: string, engine: ModelEngine, { state }: DreamLoop, io: CommandIo): Promise<void> {
   const { config, evaluations } = state;
   const rates = evaluations.map(({ iteration, atRolloutTemperature: { rate, low, high, episodes } }) => {
     const value = `${percent(rate)} [${percent(low)}, ${percent(high)}] of ${episodes} held-out tasks`;
@@ -178,7 +179,12 @@ async function writeAdapter(folder: string, engine: ModelEngine, { state }: Drea
   ]);
   await mkdir(folder, { recursive: true });
   for (const [name, bytes] of files) await writeFile(join(folder, name), bytes);
-  await writeFile(`${folder}.gguf`, await engine.exportGguf());
+  try {
+    await writeFile(`${folder}.gguf`, await engine.exportGguf());
+  } catch (error) {
+    if (!(error instanceof DreamError && error.code === 'unsupported-architecture')) throw error;
+    io.note(`No GGUF beside it: ${error.message}`);
+  }
 }
 
 interface MachineFacts {
