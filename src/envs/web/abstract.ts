@@ -40,7 +40,8 @@ function menuWords(node: AxNode, all: readonly AxNode[], at: number): string {
 function fieldWords(node: AxNode, all: readonly AxNode[], at: number): string {
   const below = all[at + 1];
   const value = below !== undefined && below.depth > node.depth && below.role === 'StaticText' ? below.name : '';
-  return `${node.name} = ${value === '' ? 'empty' : value}`;
+  const lacking = node.properties.includes('required: True') ? 'empty, must be filled in' : 'empty';
+  return `${node.name} = ${value === '' ? lacking : value}`;
 }
 
 /** All lines of a page, before the window is cut out. */

@@ -321,8 +321,11 @@ export class Browser {
         if (own === id) values[name] = element.attributes.value ?? '';
       } else if (element.tag !== 'a') {
         const value = fieldValue(element, own, fields);
-        if (element.attributes.required !== undefined && value.trim() === '')
-          return no(`the field "${name}" must be filled in`);
+        if (element.attributes.required !== undefined && value.trim() === '') {
+          // As a browser does: the form stays, and the field that lacks its content gets the focus.
+          this.setTab({ focus: own });
+          return OK;
+        }
         values[name] = value;
       }
     }

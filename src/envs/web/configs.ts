@@ -10,6 +10,8 @@ export interface PageTarget {
   /** Script or selector; empty for the whole page. */
   readonly locator: string;
   readonly required_contents: Readonly<Record<string, string | readonly string[]>>;
+  /** Scripts to run on the page first; they need a live one. */
+  readonly prep_actions?: readonly string[];
 }
 
 export interface WebArenaTask {
@@ -89,7 +91,13 @@ export function readWebArenaTask(value: unknown): WebArenaTask | string {
     const required = isObject(target) ? references(target.required_contents) : null;
     if (!isObject(target) || required === null || typeof target.url !== 'string')
       return 'a program_html target is unreadable';
-    targets.push({ url: target.url, locator: text(target.locator), required_contents: required });
+    const prepare = texts(target.prep_actions);
+    targets.push({
+      url: target.url,
+      locator: text(target.locator),
+      required_contents: required,
+      ...(prepare.length > 0 ? { prep_actions: prepare } : {}),
+    });
   }
   return {
     task_id: value.task_id,

@@ -1,5 +1,6 @@
 /**
- * @file A page as a whole HTML document for `<iframe sandbox srcdoc>`.
+ * @file A page as a whole HTML document for a sandboxed frame: `<iframe sandbox srcdoc>`, or, where the page around it
+ * forbids inline styles (a srcdoc inherits that), written into public/sandbox-frame.html.
  *
  * Nothing in it can act: no script, no address that a browser would follow (links and forms carry theirs in data-href and
  * data-action), a policy that forbids every load, and a frame that is sandboxed anyway. `data-id` is the id the agent sees.

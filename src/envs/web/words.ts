@@ -19,7 +19,7 @@ const description = [
 const observationForm = [
   'Several lines. The first is "page: TITLE at ADDRESS" with the address without http://. Then one line per element,',
   '"[id] role: words", with roles link, button, heading, row, text, search box, text box, number box, menu, checkbox, radio.',
-  'A field shows its content ("[7] search box: Search products = mug" or "= empty"), a menu its choice and its options',
+  'A field shows its content ("[7] search box: Search products = mug", "= empty" or "= empty, must be filled in"), a menu its choice and its options',
   '("[30] menu: Sort by = Price (of Position, Price)"), a checkbox "= on" or "= off"; a table row is "A | B | C".',
   'A long page shows at most 40 elements and ends with "below: N lines, scroll [down]". An action that is not possible is',
   'answered "nothing happens"; after stop the observation is "episode ended".',

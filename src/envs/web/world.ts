@@ -23,6 +23,8 @@ import { fillPlaceholders, initialSites, SITES } from './sites';
 /** What an invalid action is answered with, in the abstract text. */
 export const NOTHING_HAPPENS = 'nothing happens';
 export const EPISODE_ENDED = 'episode ended';
+/** A model that rambles must not make the evaluators read a book. */
+const MAX_ACTION_LENGTH = 10_000;
 
 export interface WebOptions {
   /** How actions are written; `auto` (default) accepts all three dialects. */
@@ -171,7 +173,7 @@ export class WebWorld implements PlayableEnvironment<WebSnapshot> {
   step(action: string): StepResult {
     const now = this.now;
     if (now.done) return this.result(NOTHING_HAPPENS, false, 'The episode is over.');
-    const parsed = parseAction(action, this.dialect);
+    const parsed = parseAction(action.slice(0, MAX_ACTION_LENGTH), this.dialect);
     const actions = [...now.actions, parsed];
     if (parsed.kind === 'stop') {
       this.held = { ...now, actions, previous: actionText(parsed), answer: parsed.answer };

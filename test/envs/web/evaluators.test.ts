@@ -238,6 +238,7 @@ describe('program_html', () => {
       eval_types: ['program_html'],
       program_html: [
         { url: '__REDDIT__/f/x', locator: '', required_contents: { must_include: ['x'] } },
+        { url: 'last', locator: '', required_contents: { must_include: ['x'] }, prep_actions: ['scroll()'] },
         { url: "func:unknown('__last_url__')", locator: '', required_contents: { must_include: ['x'] } },
         { url: 'last', locator: "func:unknown(__page__, 'vinta')", required_contents: { must_include: ['x'] } },
       ],
@@ -245,6 +246,7 @@ describe('program_html', () => {
     const notes = evaluateNow(config, outcome(''), 'lite').components.map((component) => component.note);
     expect(notes).toEqual([
       'the page is not one of the built-in sites',
+      'scripts must run on the page first; only a browser can run them',
       'the address comes from a helper that only the real site has',
       'the locator is a helper that only the real site has',
     ]);

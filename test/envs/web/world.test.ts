@@ -1,6 +1,7 @@
 /** @file The web world as an environment: episodes, errors, tabs, forms, snapshots, tasks, players. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { TextWorld } from '../../../src/dream/text-models/world';
 import { Random } from '../../../src/envs/household/random';
 import {
   expertAction,
@@ -149,7 +150,10 @@ describe('an episode', () => {
       );
       world.step(`type [${idOf(world, 'textbox', 'Password')}] [${password}] [0]`);
     };
-    expect(world.step(`click [${idOf(world, 'button', 'Sign in')}]`).raw).toContain('must be filled in');
+    const empty = world.step(`click [${idOf(world, 'button', 'Sign in')}]`);
+    expect([empty.valid, world.view().url]).toEqual([true, 'http://forum.example/login?next=%2Fsubmit']);
+    expect(empty.observation).toContain('text box: User name = empty, must be filled in');
+    expect(empty.raw).toContain("textbox 'User name' focused: True required: True");
     fill('wrong');
     world.step(`click [${idOf(world, 'button', 'Sign in')}]`);
     expect(world.observation()).toContain('The user name or the password is wrong.');
@@ -199,6 +203,22 @@ describe('an episode', () => {
     expect((await world.judged(async () => true)).score).toBe(1);
     expect((await world.judged(async () => false)).score).toBe(0);
   });
+});
+
+test('what is called admissible is accepted', () => {
+  for (const { task } of knownTasks().filter((_, index) => index % 15 === 0)) {
+    const world = new WebWorld();
+    world.reset(task);
+    world.step(expertAction(world) ?? '');
+    world.step(expertAction(world) ?? '');
+    const here = world.snapshot();
+    if (here.done) continue;
+    for (const action of world.admissible()) {
+      const filled = action.replace(/<(text|answer)>/, 'x').replace('<url>', world.view().url);
+      expect(world.step(filled).valid, `${task.id}: ${filled}`).toBe(true);
+      world.restore(here);
+    }
+  }
 });
 
 test('unused, unreadable', () => {
@@ -313,6 +333,11 @@ describe('offline data', () => {
     expect(environment.admissible()).toEqual([...environment.admissible()].sort());
     expect(webWorld.expert(environment)).not.toBeNull();
     expect(playWeb(webTrainingTasks(1)[0], 'expert', 0)).toMatchObject({ success: true, truncated: false, return: 1 });
+  });
+
+  test('the words are those of a text world', () => {
+    const words: TextWorld = webWords;
+    expect(words.endsInFailure).toBe(true);
   });
 
   test('the words refuse what the page rules out', () => {

@@ -112,6 +112,10 @@ function checkPages(task: WebArenaTask, outcome: Outcome, profile: Profile): Com
         note,
       });
     };
+    if (target.prep_actions !== undefined) {
+      open('scripts must run on the page first; only a browser can run them');
+      continue;
+    }
     let url: string | null = target.url === 'last' ? outcome.url : target.url;
     if (url.startsWith('func:'))
       url = outcome.helper(url.slice(5).replaceAll('__last_url__', outcome.url), outcome.url);
