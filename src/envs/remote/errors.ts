@@ -37,10 +37,19 @@ export class ValidationError extends DreamError {
   ) {
     super(
       'remote-validation',
-      `${server} does not accept that: ${quoteServer(message)}.`,
+      `${server} does not accept that: ${quoteServer(message)}${firstDetail(details)}.`,
       'Compare the action with the form the server describes (/schema).',
     );
   }
+}
+
+/** pydantic names the field and what is wrong with it. */
+function firstDetail(details: unknown): string {
+  const [first] = Array.isArray(details) ? details : [];
+  if (typeof first !== 'object' || first === null) return '';
+  const { loc, msg } = first as { loc?: unknown; msg?: unknown };
+  const where = Array.isArray(loc) ? loc.filter((part) => typeof part !== 'object').join('.') : '';
+  return typeof msg === 'string' ? ` (${quoteServer(where === '' ? msg : `${where}: ${msg}`, 120)})` : '';
 }
 
 export const invalidAddress = (why: string) =>

@@ -135,7 +135,7 @@ export function goodJson(server: string, { status, json, text }: HttpAnswer): un
     );
   if (status === 422) {
     const detail = isObject(json) ? json.detail : null;
-    throw new errors.ValidationError(server, JSON.stringify(detail ?? text.slice(0, 500)), detail);
+    throw new errors.ValidationError(server, typeof detail === 'string' ? detail : 'the request is not valid', detail);
   }
   if (status >= 400) throw errors.serverFailed(server, String(status), text);
   if (json === undefined) throw errors.garbage(server, `its answer is not plain JSON: ${text.slice(0, 100)}`);

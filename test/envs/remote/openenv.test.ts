@@ -145,6 +145,7 @@ describe('OpenEnvEnvironment', () => {
     const refused = await environment.step('{"mess":"open"}');
     expect(refused).toMatchObject({ valid: false, done: false, reward: 0 });
     expect(refused.lost).toBeUndefined();
+    expect(refused.observation).toContain('(message: Field required)');
     expect(await environment.step('{"message":"knock"}')).toMatchObject({ valid: true });
     expect(await environment.step('crash')).toMatchObject({ lost: true, reward: 0 });
     expect(environment.lostBecause?.message).toContain('ZeroDivisionError');

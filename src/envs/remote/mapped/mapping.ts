@@ -49,7 +49,7 @@ export function checkMapping(value: unknown): Mapping {
   throw new DreamError(
     'remote-mapping',
     `The description of the server is wrong at ${v.getDotPath(issue) ?? 'its top'}: ${issue.message.slice(0, 200)}.`,
-    'Compare it with the example: create, reset and step with their paths, and where their answers hold what.',
+    'It needs a name, reset { path, observation } and step { path, observation, reward, done }; create { path, id } and close { path } may follow.',
   );
 }
 
