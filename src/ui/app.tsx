@@ -1,5 +1,6 @@
 /** @file The page from top to bottom: the claim, the controls, the proof, a look inside, and the explanation. */
 import { SuccessChart } from './charts/success-chart';
+import { ExperimentsSection } from './experiments/experiments-section';
 import { Announcer, MessageList } from './messages/message-list';
 import { ModelsSection } from './models/models-section';
 import { ChartsPanel, xMax } from './panels/charts-panel';
@@ -47,6 +48,7 @@ export function App() {
         {!isHidden('charts') && <ChartsPanel />}
         {!isHidden('how') && <LoopStrip />}
         <Drawer />
+        <ExperimentsSection />
         <ModelsSection />
       </main>
       <footer>

@@ -12,14 +12,13 @@ import {
 } from '../../dream/experiment/definition';
 import { band, type Row, resultsCsv, tabulate } from '../../dream/experiment/results';
 import { type ExperimentParts, runOne } from '../../dream/experiment/run';
-import { stageRunners } from '../../dream/experiment/stages';
-import { householdDomain } from '../../dream/household';
-import { gpuAdvantages } from '../../rl/kernels/advantages';
-import { gpuDpo } from '../../rl/kernels/dpo-loss';
-import { gpuTopK } from '../../rl/kernels/topk';
+import { openGpu } from '../../gpu/device';
+import { assertDevicePasses, runSelfTest } from '../../gpu/self-test';
+import { openExperimentParts } from '../../worker/experiments/engine';
 import type { CommandIo } from '../command';
 import { ExperimentFolder } from '../experiment-folder';
-import { openHouseholdEngine } from '../household-engine';
+import { readFromDisk } from '../model-files';
+import { nodeGpu } from '../node-gpu';
 import { describeOptions, type OptionSpecs, parseOptions, UsageError } from '../options';
 import { duration } from '../progress';
 
@@ -166,18 +165,9 @@ async function discardIfChanged(folder: ExperimentFolder, run: PlannedRun): Prom
 }
 
 async function openParts(root: string): Promise<ExperimentParts> {
-  const { gpu, policy, experience, tokenizer } = await openHouseholdEngine(root);
-  return {
-    policy,
-    experience,
-    domain: householdDomain(tokenizer),
-    kernels: { advantages: gpuAdvantages(gpu), topK: gpuTopK(gpu) },
-    adapter: gpu.adapterName,
-    gpuBytes: () => gpu.memory.bytesPeak,
-    stages: stageRunners,
-    dpo: gpuDpo(gpu),
-    warmStart: { policy: await policy.exportState(false), experience: await experience.exportState(false) },
-  };
+  const gpu = await openGpu(await nodeGpu());
+  assertDevicePasses(await runSelfTest(gpu));
+  return openExperimentParts(gpu, readFromDisk(root));
 }
 
 function table(rows: readonly Row[]): string[] {

@@ -29,6 +29,7 @@ export const hideable = [
   'how',
   'glossary',
   'models',
+  'experiments',
 ] as const;
 export type Hideable = (typeof hideable)[number];
 
