@@ -87,7 +87,7 @@ class DrinksMachine implements PlayableEnvironment<Machine> {
   hint(): string {
     const { cup, sugars, coins } = this.machine;
     const { drink, sugars: wanted, price } = this.order();
-    if (cup === 'full') return 'take cup';
+    if (cup === 'full' || sugars > wanted) return 'take cup';
     if (cup === 'none') return 'place cup';
     if (sugars < wanted) return 'add sugar';
     return coins < price ? 'insert coin' : `press ${drink}`;

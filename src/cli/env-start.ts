@@ -1,4 +1,4 @@
-/** @file Which world and which task `dream env play` begins with: a built-in world, a household room, or a game file. */
+/** @file Which world and which task `dream env play` begins with: a built-in world, a household room, a game file, one's own. */
 import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { DreamError } from '../data/errors';
@@ -21,14 +21,15 @@ import {
   TextWorldGame,
   withTask,
 } from '../envs/textworld';
-import type { PlayableEnvironment } from '../envs/world';
+import type { PlayableEnvironment, World } from '../envs/world';
 import type { CommandIo } from './command';
 import { nearest, type OptionSpecs, type OptionValues, UsageError } from './options';
+import { isOwnWorld, loadOwnWorld } from './own-world';
 
 export const PLAY_OPTIONS = {
   env: {
     type: 'string',
-    help: `${Object.keys(worlds).join(', ')}, or a file game.tw-pddl`,
+    help: `${Object.keys(worlds).join(', ')}, a file game.tw-pddl, or a world of your own in a .ts or .js file`,
     default: 'household',
     value: 'NAME|FILE',
   },
@@ -69,6 +70,7 @@ export async function startOf(options: PlayOptions, io: CommandIo): Promise<Play
   const isFile = env.includes('.') || env.includes('/') || env.includes('\\');
   refuse(env, options, env === 'household' ? [] : ['size', 'room', 'grammar', 'helpful']);
   refuse(env, options, env.endsWith('.pddl') ? [] : ['domain', 'text-grammar']);
+  if (isOwnWorld(env)) return listedGame(env, await loadOwnWorld(io.resolve(env)), options);
   if (isFile) {
     refuse(env, options, ['held-out']);
     return gameFromFile(env, options, io);
@@ -82,11 +84,15 @@ export async function startOf(options: PlayOptions, io: CommandIo): Promise<Play
       `${close ? `Did you mean "${close}"? ` : ''}env list shows the worlds; a game file ends in .tw-pddl.`,
     );
   }
-  const world = await openWorld(env);
+  return listedGame(env, await openWorld(env), options);
+}
+
+/** A task out of a world's own lists. */
+function listedGame(env: string, world: World, options: PlayOptions): Play {
   const environment = world.create();
   const listed = (count: number) => (options['held-out'] ? world.heldOutTasks(count) : world.trainingTasks(count));
   const task = options.task === undefined ? nth(listed, options.seed) : named(listed, options.task, env);
-  return { name: env, environment, task, hint: () => world.expert(environment) };
+  return { name: world.name, environment, task, hint: () => world.expert(environment) };
 }
 
 function refuse(env: string, options: PlayOptions, names: readonly (keyof PlayOptions)[]): void {

@@ -36,6 +36,9 @@ export interface Trajectory {
   group: number;
   /** Filled in by the learner. */
   advantage?: number;
-  /** Filled in by the fidelity check: what the real world says of the same actions. */
-  replay?: { success: boolean; firstMismatch: number };
+  /**
+   * Filled in by the fidelity check: what the real world says of the same actions. `firstMismatch` is -1 where both agree;
+   * `observation` and `reward` are the real ones there (absent where the real episode was over already).
+   */
+  replay?: { success: boolean; firstMismatch: number; observation?: string; reward?: number };
 }

@@ -1,49 +1,102 @@
 /**
- * @file An accessibility tree as a compact list: `page Search Results | 12 link My Account | 31 textbox Search required`.
+ * @file Accessibility trees as text in the abstract form of the built-in web world (src/envs/web/abstract.ts): one
+ * `[id] role: words` a line.
  *
- * WebArena's dialect (`[1234] link 'My Account'`) and BrowserGym's (`[a51] button 'Go'`). Depth and words that repeat
- * their parent are left out, because a model that imagines pages must spend its tokens on what can be acted on.
+ * Reads WebArena's dialect (`[1234] link 'My Account'`) and BrowserGym's (`[a51] button 'Go'`). Real browsers say more
+ * roles than the built-in sites; what can be clicked is kept under the nearest one that they know.
  */
+import { LINE_LENGTH, pageLines, WINDOW_LINES } from '../../envs/web/abstract';
+import type { AxNode } from '../../envs/web/accessibility';
+import { h, type VElement } from '../../envs/web/nodes';
 import { type AbstractStates, stateless } from './states';
 
-const node = /^\s*\[([a-z]*\d+)\] (\w+)(?: (?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"))?(.*)$/;
-const silent = new Set(['RootWebArea', 'StaticText', 'generic', 'img', 'image', 'InlineTextBox']);
-const longestName = 80;
-const mostNodes = 120;
+const node = /^(\s*)\[([a-z]*\d+)\] (\w+)(?: (?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"))?(.*)$/;
+const property = /([\w-]+): (.*?)(?= [\w-]+: |$)/g;
 
-export function webState(raw: string): string {
-  const parts: string[] = [];
-  let title = '';
-  let more = 0;
-  let lastName = '';
+/** Clickable in real browsers, under the name of what the built-in sites have. */
+const nearest: Readonly<Record<string, string>> = {
+  tab: 'button',
+  switch: 'checkbox',
+  option: 'menuitem',
+  treeitem: 'link',
+};
+
+interface Page {
+  title: string;
+  url: string;
+  nodes: AxNode[];
+  /** The page's own ids, by place. */
+  ids: string[];
+}
+
+function readPage(raw: string): Page {
+  const page: Page = { title: '', url: '', nodes: [], ids: [] };
   for (const line of raw.split('\n')) {
     const found = node.exec(line);
     if (!found) {
       const tab = /^Tab \d+ \(current\): ([^|]*)/.exec(line);
-      if (tab) title = tab[1].trim();
-      else if (!/^\s*(URL:|Tab \d+|OBSERVATION:|$)/.test(line)) title ||= line.trim().slice(0, longestName);
+      if (tab) page.title = tab[1].trim();
+      page.url ||= /^\s*URL: (?:https?:\/\/)?(\S+)/.exec(line)?.[1] ?? '';
       continue;
     }
-    const [, id, role, single, double, rest] = found;
-    const name = (single ?? double ?? '').replace(/\s+/g, ' ').trim();
-    if (role === 'RootWebArea') title = name || title;
-    const isText = silent.has(role);
-    // A text below a link or a button says what the link already said.
-    if (isText && (role !== 'StaticText' || name === '' || lastName.includes(name))) continue;
-    lastName = name;
-    if (parts.length >= mostNodes) {
-      more++;
-      continue;
-    }
-    const shown = name.length > longestName ? `${name.slice(0, longestName - 1)}…` : name;
-    const properties = rest
-      .replace(/\b(focused|hasPopup|url|describedby|autocomplete): \S+/g, '')
-      .replace(/\s+/g, ' ')
-      .trim();
-    parts.push([isText ? 'text' : `${id} ${role}`, shown, properties].filter(Boolean).join(' '));
+    const [, indent, id, role, single, double, rest] = found;
+    const name = unquoted(single ?? double ?? '');
+    if (role === 'RootWebArea') page.title ||= name;
+    page.ids.push(id);
+    page.nodes.push({
+      id: page.nodes.length,
+      role: nearest[role] ?? role,
+      name,
+      properties: [...rest.matchAll(property)].map(([, key, value]) => `${key}: ${value.trim()}`),
+      depth: indent.length,
+      element: null,
+    });
   }
-  if (parts.length === 0) return raw.replace(/\s+/g, ' ').trim();
-  return [`page ${title}`, ...parts, ...(more > 0 ? [`${more} more`] : [])].join(' | ');
+  return page;
+}
+
+const unquoted = (text: string) =>
+  text
+    .replace(/\\(['"\\])/g, '$1')
+    .replace(/\s+/g, ' ')
+    .trim();
+
+/** Rows say their cells, menu items outside a menu are links. */
+function completed(nodes: readonly AxNode[]): AxNode[] {
+  let menuDepth = Number.POSITIVE_INFINITY;
+  return nodes.map((current, at) => {
+    if (current.depth <= menuDepth) menuDepth = Number.POSITIVE_INFINITY;
+    if (current.role === 'combobox') menuDepth = current.depth;
+    if (current.role === 'menuitem' && menuDepth === Number.POSITIVE_INFINITY) return { ...current, role: 'link' };
+    return current.role === 'row' ? { ...current, element: rowOf(nodes, at) } : current;
+  });
+}
+
+function rowOf(nodes: readonly AxNode[], at: number): VElement {
+  const cells: string[] = [];
+  for (let next = at + 1; next < nodes.length && nodes[next].depth > nodes[at].depth; next++)
+    if (/cell$|header$/i.test(nodes[next].role) && nodes[next].name !== '') cells.push(nodes[next].name);
+  return h(
+    'tr',
+    null,
+    ...(cells.length > 0 ? cells.map((cell) => h('td', null, cell)) : [h('td', null, nodes[at].name)]),
+  );
+}
+
+export function webState(raw: string): string {
+  const { title, url, nodes, ids } = readPage(raw);
+  if (nodes.length === 0) return raw.replace(/\s+/g, ' ').trim();
+  // The first node is the page itself, as in the built-in tree.
+  const root: AxNode[] = nodes[0].role === 'RootWebArea' ? [] : [{ ...nodes[0], role: 'RootWebArea', depth: -1 }];
+  const lines = pageLines([...root, ...completed(nodes)]).map((line) =>
+    line.replace(/^\[(\d+)\]/, (_, place: string) => `[${ids[Number(place)]}]`),
+  );
+  const below = lines.length - WINDOW_LINES;
+  return [
+    `page: ${title.slice(0, LINE_LENGTH)}${url === '' ? '' : ` at ${url.slice(0, LINE_LENGTH)}`}`,
+    ...lines.slice(0, WINDOW_LINES),
+    ...(below > 0 ? [`below: ${below} lines, scroll [down]`] : []),
+  ].join('\n');
 }
 
 const webAction = /^(click|hover|type|press|scroll|goto|new_tab|tab_focus|close_tab|go_back|go_forward|stop)\b ?(\[|$)/;
@@ -63,8 +116,6 @@ export const webStates: AbstractStates = {
   begin: () => stateless(webState),
   action: (raw) => raw.trim(),
   family: () => 'web',
-  room(first) {
-    return /^page ([^|]*)/.exec(first)?.[1].trim() ?? 'web';
-  },
+  room: (first) => /^page: .* at ([^/\s]+)/.exec(first)?.[1] ?? 'unknown site',
   unchanged: null,
 };

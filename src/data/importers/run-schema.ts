@@ -78,7 +78,14 @@ export const trajectorySchema = v.object({
   lost: v.boolean(),
   group: finite,
   advantage: v.optional(finite),
-  replay: v.optional(v.object({ success: v.boolean(), firstMismatch: finite })),
+  replay: v.optional(
+    v.object({
+      success: v.boolean(),
+      firstMismatch: finite,
+      observation: v.optional(text),
+      reward: v.optional(finite),
+    }),
+  ),
 });
 
 const task = v.object({

@@ -200,9 +200,13 @@ describe('WebArena', () => {
     const { trajectory, where } = episodes[0];
     expect(where).toBe('task 21');
     expect(trajectory.task.instruction).toBe('List the orders');
-    expect(trajectory.firstObservation).toBe(
-      'page My Shop | 4 link Orders & more | 12 textbox Search required: True | text Welcome',
-    );
+    expect(trajectory.firstObservation.split('\n')).toEqual([
+      'page: My <Shop> at x/',
+      '[4] link: Orders & more',
+      '[12] text box: Search = empty',
+      '[13] text: Welcome',
+    ]);
+    expect(trajectory.task.room).toBe('web:x');
     expect(trajectory.turns.map(({ thought, action }) => [thought, action])).toEqual([
       ["Let's see.", 'click [4]'],
       ['No orders.', 'stop [none]'],
