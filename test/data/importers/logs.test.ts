@@ -189,7 +189,7 @@ describe('logs of a tree search', () => {
 
 describe('WebArena', () => {
   const tree = (id: number) =>
-    `Tab 0 (current): My <Shop>\n\n[1] RootWebArea 'My Shop' focused: True\n\t[${id}] link 'Orders & more'\n\t\t[9] StaticText 'Orders & more'\n\t[12] textbox 'Search' required: True\n\t[13] StaticText 'Welcome'`;
+    `Tab 0 (current): My <Shop>\n\n[1] RootWebArea 'My Shop' focused: True\n\t[${id}] link 'Orders & more'\n\t\t[9] StaticText 'Orders & more'\n\t[12] textbox 'Search'\n\t[13] StaticText 'Welcome'`;
   const step = (id: number, action: string, raw: string) =>
     `<h2>New Page</h2>\n<h3 class='url'><a href=http://x/>URL: http://x/</a></h3>\n<div class='state_obv'><pre>${tree(id)}</pre><div>\n<div class='prev_action' style='x'>None</div>\n<div class='predict_action'><div class='raw_parsed_prediction' style='x'><pre>${raw}</pre></div><div class='action_object' style='x'><pre>{}</pre></div><div class='parsed_action' style='x'><pre>${action}</pre></div></div>\n`;
   const html = `<!DOCTYPE html><body><pre>sites: ['shopping']\ntask_id: 21\nintent: List the orders\n</pre>\n${step(4, "click [4] where [4] is link 'Orders & more'", "Let's see. In summary, the next action I will perform is ```click [4]```")}${step(5, 'stop [none]', 'No orders. ```stop [none]```')}</body>`;
