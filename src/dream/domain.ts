@@ -5,6 +5,7 @@
  */
 import type { Turn } from '../data/trajectory';
 import type { EnvironmentBatch, Task } from '../envs/environment';
+import type { Fact } from './fidelity/household-facts';
 import type { NewTransition } from './replay-buffer';
 import type { Transition } from './run-store';
 
@@ -98,6 +99,18 @@ export interface Domain {
    * A world that knows better (`EnvironmentBatch.admissible`) is asked first.
    */
   admissible?(firstObservation: string, turns: readonly Pick<Turn, 'observation'>[]): readonly string[];
+  /** What an observation claims, and which of it could be so in the task's room; absent where the world does not tell. */
+  facts?(task: Task, observation: string): readonly Fact[];
+  /**
+   * A step of the real world as the experience model would have told it, as tokens: for a dream that goes on from a true
+   * history (planning). Absent: this domain's dreams begin at the beginning only.
+   */
+  told?(
+    task: Task,
+    firstObservation: string,
+    turns: readonly Pick<Turn, 'action' | 'observation'>[],
+    step: Pick<Turn, 'action' | 'observation' | 'reward'>,
+  ): number[];
   /** What the world says to an action it cannot parse, and what a dreamed failure state says. */
   readonly failureObservation: string;
   dialect: Dialect;

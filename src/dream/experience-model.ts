@@ -6,6 +6,7 @@
  * that must not stand (malformed, or contradicted by its own transcript) is taken back: the stream is rebuilt from the
  * tokens kept here, the only case in which anything is prefilled twice.
  */
+import { DreamError } from '../data/errors';
 import type { Turn } from '../data/trajectory';
 import type { EnvironmentBatch, StepResult, Task } from '../envs/environment';
 import type { Generated, LanguageModel, SamplingOptions, Sessions } from '../nn/language-model';
@@ -56,6 +57,8 @@ export interface DreamCounts {
   questions: number;
   generatedTokens: number;
 }
+
+type TrueTurn = Pick<Turn, 'action' | 'observation' | 'reward' | 'valid'>;
 
 interface Slot {
   task: Task;
@@ -112,6 +115,33 @@ export class DreamedEnvironment implements EnvironmentBatch {
     });
     await shareLongOpenings(this.sessions, openings);
     return this.slots.map((slot) => slot.firstObservation);
+  }
+
+  /**
+   * Goes on from true histories instead of the beginning. Throws DreamError `no-true-history` where the domain cannot put
+   * a real step into its model's words.
+   */
+  async resume(tasks: readonly Task[], histories: readonly TrueTurn[][], seed: number): Promise<void> {
+    const { domain } = this.options;
+    const role = domain.dialect.experience;
+    if (!domain.told)
+      throw new DreamError(
+        'no-true-history',
+        'This world’s dreams cannot begin in the middle of an episode.',
+        'Act without planning, or plan in the household.',
+      );
+    await this.reset(tasks, seed);
+    histories.forEach((turns, i) => {
+      const slot = this.slots[i];
+      turns.forEach((turn, t) => {
+        const before = turns.slice(0, t);
+        this.extend(i, role.question(slot.task, turn.action, []));
+        const answer = domain.told!(slot.task, slot.firstObservation, before, turn);
+        this.extend(i, [...answer, ...role.reply(answer)]);
+        slot.turns.push({ action: turn.action, observation: turn.observation, valid: turn.valid });
+        slot.observation = turn.observation;
+      });
+    });
   }
 
   async step(actions: readonly (string | null)[]): Promise<(StepResult | null)[]> {

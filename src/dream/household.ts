@@ -12,6 +12,7 @@ import {
 } from '../envs/household';
 import type { Tokenizer } from '../models/tokenizer';
 import type { Domain } from './domain';
+import { householdFacts } from './fidelity/household-facts';
 import { offlineTransitions } from './offline/transitions';
 import {
   Belief,
@@ -57,8 +58,13 @@ export function householdDomain(tokenizer: Tokenizer, size: WorldSize = 'small')
       const thought = experienceThought(belief, householdData(task).goal, action);
       return experienceAnswer(tokenizer, thought, failureObservation, 0).tokens;
     },
+    told: (task, firstObservation, turns, { action, observation, reward }) => {
+      const thought = experienceThought(beliefAfter(firstObservation, turns), householdData(task).goal, action);
+      return experienceAnswer(tokenizer, thought, observation, reward).tokens;
+    },
     supportsSuccess: (task, firstObservation, turns) =>
       supportsSuccess(householdData(task).goal, firstObservation, turns),
+    facts: householdFacts,
   };
 }
 
