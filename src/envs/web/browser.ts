@@ -9,14 +9,15 @@ import {
   type AxNode,
   accessibilityNodes,
   type FieldValues,
-  fieldValue,
   isChecked,
   type Numbered,
   numberNodes,
   optionValue,
 } from './accessibility';
 import type { Action } from './actions';
-import { h, inlineText, type VElement } from './nodes';
+import { fieldsOfForm, sentForm } from './forms';
+import { fetchPage, load } from './load';
+import { inlineText, type VElement } from './nodes';
 import { href, type Page, parseAddress, requestOf, resolve, type Site, type SitesState } from './site';
 
 export interface Tab {
@@ -50,8 +51,7 @@ export type Performed = { readonly ok: true } | { readonly ok: false; readonly r
 const OK: Performed = { ok: true };
 const no = (reason: string): Performed => ({ ok: false, reason });
 const NO_FIELDS: FieldValues = new Map();
-/** Ten redirects are a loop (browsers allow twenty); ten tabs and a hundred visits bound an episode's memory. */
-const MAX_REDIRECTS = 10;
+/** Ten tabs and a hundred visits bound an episode's memory. */
 const MAX_TABS = 10;
 const MAX_HISTORY = 100;
 const MAX_TEXT = 4000;
@@ -230,7 +230,7 @@ export class Browser {
       if (attributes.type === 'checkbox') this.setField(id, String(!isChecked(element, id, fields)));
       else if (attributes.type === 'radio') {
         const changed = new Map(fields);
-        for (const other of this.fieldsOfForm(id))
+        for (const other of fieldsOfForm(this.view().nodes, id))
           if (other.element.attributes.type === 'radio' && other.element.attributes.name === attributes.name)
             changed.set(other.id, String(other.id === id));
         this.setTab({ fields: changed, focus: id });
@@ -284,85 +284,23 @@ export class Browser {
     return element.tag === 'input' ? this.submit(focus) : (this.activate(element, focus) ?? OK);
   }
 
-  /** The form around an element, or null. */
-  private formOf(id: number): Numbered | null {
-    const { nodes } = this.view();
-    for (let at: Numbered | undefined = nodes[id - 2]; at !== undefined; at = nodes[at.parent - 2])
-      if (typeof at.node !== 'string' && at.node.tag === 'form') return at;
-    return null;
-  }
-
-  private fieldsOfForm(id: number): { id: number; element: VElement }[] {
-    const form = this.formOf(id);
-    const found: { id: number; element: VElement }[] = [];
-    if (form === null) return found;
-    const { nodes } = this.view();
-    const inside = new Set([form.id]);
-    for (let at = form.id - 1; at < nodes.length; at++) {
-      const { node, parent, id: own } = nodes[at];
-      if (!inside.has(parent)) break;
-      inside.add(own);
-      if (typeof node !== 'string' && node.attributes.name !== undefined) found.push({ id: own, element: node });
-    }
-    return found;
-  }
-
   /** Sends the form around `id`; a submit button's own name and value go along. */
   private submit(id: number): Performed {
-    const form = this.formOf(id);
-    if (form === null || typeof form.node === 'string') return OK;
-    const { fields } = this.view().tab;
-    const values: Record<string, string> = Object.create(null) as Record<string, string>;
-    for (const { id: own, element } of this.fieldsOfForm(id)) {
-      const { name, type } = element.attributes;
-      if (type === 'checkbox' || type === 'radio') {
-        if (isChecked(element, own, fields)) values[name] = element.attributes.value ?? 'on';
-      } else if (element.tag === 'button' || type === 'submit') {
-        if (own === id) values[name] = element.attributes.value ?? '';
-      } else if (element.tag !== 'a') {
-        const value = fieldValue(element, own, fields);
-        if (element.attributes.required !== undefined && value.trim() === '') {
-          // As a browser does: the form stays, and the field that lacks its content gets the focus.
-          this.setTab({ focus: own });
-          return OK;
-        }
-        values[name] = value;
-      }
+    const sent = sentForm(this.view(), id);
+    if (sent === null) return OK;
+    if ('lacking' in sent) {
+      // As a browser does: the form stays, and the field that lacks its content gets the focus.
+      this.setTab({ focus: sent.lacking });
+      return OK;
     }
-    const action = resolve(this.url, form.node.attributes.action ?? this.url);
-    if ((form.node.attributes.method ?? 'get').toLowerCase() !== 'post')
-      return this.visit(href(action.split('?')[0], values));
+    const action = resolve(this.url, sent.form.attributes.action ?? this.url);
+    if ((sent.form.attributes.method ?? 'get').toLowerCase() !== 'post')
+      return this.visit(href(action.split('?')[0], sent.values));
     const address = parseAddress(action);
     const site = address === null ? undefined : this.sites.get(address.host);
     if (address === null || site === undefined) return no(`${action} is not an address of this world`);
-    const answer = site.handle(this.held.sites, requestOf(address, 'POST', values));
+    const answer = site.handle(this.held.sites, requestOf(address, 'POST', sent.values));
     this.state = { ...this.held, sites: answer.state };
     return this.visit(resolve(action, answer.redirect ?? action));
   }
 }
-
-/** The page at an address, redirects followed; null when it leads outside the sites or round in circles. */
-export function load(
-  sites: ReadonlyMap<string, Site>,
-  state: SitesState,
-  url: string,
-): { readonly url: string; readonly page: Page } | null {
-  if (url === 'about:blank') return { url, page: BLANK };
-  let current = url;
-  for (let hop = 0; hop < MAX_REDIRECTS; hop++) {
-    const address = parseAddress(current);
-    const site = address === null ? undefined : sites.get(address.host);
-    if (address === null || site === undefined) return null;
-    const { page, redirect } = site.handle(state, requestOf(address, 'GET', {}));
-    if (page !== undefined) return { url: current, page };
-    current = resolve(current, redirect ?? '/');
-  }
-  return null;
-}
-
-const BLANK: Page = { title: '', body: h('body', null) };
-const MISSING: Page = { title: 'Page not found', body: h('body', null, h('h1', null, 'Page not found')) };
-
-/** As `load`, with a plain notice where there is no page. */
-export const fetchPage = (sites: ReadonlyMap<string, Site>, state: SitesState, url: string): Page =>
-  load(sites, state, url)?.page ?? MISSING;

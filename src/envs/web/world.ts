@@ -11,12 +11,13 @@ import { abstractObservation } from './abstract';
 import { formatNode, formatTree } from './accessibility';
 import { actionText, badFormatText, noElementText, type Parsed, START_ACTION_TEXT } from './actions';
 import { admissibleActions } from './admissible';
-import { Browser, type BrowserState, fetchPage, freshTab, type View } from './browser';
+import { Browser, type BrowserState, freshTab, type View } from './browser';
 import { readWebArenaTask, type WebArenaTask } from './configs';
 import { type ActionDialect, parseAction } from './dialects';
 import { earlyStop, MAX_STEPS } from './early-stop';
 import { type Evaluation, evaluate, evaluateNow, type Judge, type Outcome, type Profile } from './evaluate';
 import { runHelper } from './evaluate/helpers';
+import { fetchPage } from './load';
 import { parseAddress } from './site';
 import { fillPlaceholders, initialSites, SITES } from './sites';
 

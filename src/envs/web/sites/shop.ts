@@ -1,11 +1,10 @@
 /** @file The shop: catalogue, search, cart and checkout, account, orders, reviews, contact. */
-import { type Child, h } from '../nodes';
+import { h } from '../nodes';
 import { type Answer, href, noticeFor, type Page, type Request, type Site, type SitesState } from '../site';
 import { shortDay } from './calendar';
 import {
   area,
   button,
-  checkbox,
   choice,
   type Frame,
   facts,
@@ -24,19 +23,10 @@ import {
   slugOf,
   table,
 } from './layout';
+import { accountPage, productLink } from './shop-account';
 import { changeShop } from './shop-changes';
-import { CATEGORIES, customerById, money, type Order, type Product, totalOf } from './shop-data';
-import {
-  bestSellers,
-  cartTotal,
-  orderById,
-  ordersOf,
-  productById,
-  productBySlug,
-  ratingOf,
-  reviewsOf,
-  type ShopState,
-} from './shop-state';
+import { CATEGORIES, customerById, money, type Product } from './shop-data';
+import { bestSellers, cartTotal, productById, productBySlug, ratingOf, reviewsOf, type ShopState } from './shop-state';
 
 export const SHOP_HOST = 'shop.example';
 const PER_PAGE = 10;
@@ -55,8 +45,6 @@ function frameOf(state: ShopState, request: Request): Frame {
     notice: noticeFor(state.notice, request),
   };
 }
-
-const productLink = (product: Product): Child => link(product.name, `/product/${product.slug}`);
 
 const ratingText = (state: ShopState, product: Product): string => {
   const rating = ratingOf(state, product.id);
@@ -217,110 +205,6 @@ function cartPage(state: ShopState, request: Request): Page {
   );
 }
 
-const orderTable = (state: ShopState, order: Order): Child =>
-  table(
-    ['Product', 'Quantity', 'Price', 'Subtotal'],
-    order.lines.map((line) => {
-      const product = productById(state, line.product) as Product;
-      return [productLink(product), String(line.quantity), money(line.price), money(line.price * line.quantity)];
-    }),
-    { class: 'order-items' },
-  );
-
-function accountPage(state: ShopState, request: Request): Page | null {
-  const [, section, id] = request.segments;
-  const shown = frameOf(state, request);
-  const customer = customerById(state.customer);
-  if (section === undefined) {
-    return frame(
-      shown,
-      'My account',
-      facts([
-        ['Name', customer.name],
-        ['Email', customer.email],
-        ['Address', h('span', { class: 'address' }, state.address)],
-        ['Newsletter', h('span', { class: 'newsletter' }, state.newsletter ? 'subscribed' : 'not subscribed')],
-      ]),
-      h(
-        'ul',
-        null,
-        h('li', null, link('My orders', '/account/orders')),
-        h('li', null, link('My wish list', '/account/wishlist')),
-        h('li', null, link('Edit address', '/account/address')),
-        h('li', null, link('Newsletter', '/account/newsletter')),
-      ),
-    );
-  }
-  if (section === 'orders' && id === undefined) {
-    const part = slice(ordersOf(state, customer.id), request.query.p, PER_PAGE);
-    return frame(
-      shown,
-      'My orders',
-      table(
-        ['Order', 'Date', 'Total', 'Status'],
-        part.items.map((order) => [
-          link(`#${order.id}`, `/account/orders/${order.id}`),
-          shortDay(order.day),
-          money(totalOf(order)),
-          order.status,
-        ]),
-      ),
-      pageLinks(part, '/account/orders', {}),
-    );
-  }
-  if (section === 'orders') {
-    const order = orderById(state, id ?? '');
-    if (order === undefined || order.customer !== customer.id) return null;
-    return frame(
-      shown,
-      `Order #${order.id}`,
-      facts([
-        ['Date', shortDay(order.day)],
-        ['Status', h('span', { class: 'status' }, order.status)],
-        ['Ships to', h('span', { class: 'address' }, order.address)],
-        ['Grand total', money(totalOf(order))],
-      ]),
-      orderTable(state, order),
-      order.status === 'pending' && post('/order/cancel', 'Cancel order', { order: order.id }),
-    );
-  }
-  if (section === 'wishlist') {
-    return frame(
-      shown,
-      'My wish list',
-      h(
-        'ul',
-        { class: 'wishlist' },
-        state.wishlist.map((product) => h('li', null, productLink(productById(state, product) as Product))),
-      ),
-      state.wishlist.length === 0 && h('p', null, 'Your wish list is empty.'),
-    );
-  }
-  if (section === 'address') {
-    return frame(
-      shown,
-      'Edit address',
-      form(
-        { action: '/account/address', method: 'post' },
-        field('Address', 'address', state.address, { required: true }),
-        button('Save address'),
-      ),
-    );
-  }
-  if (section === 'newsletter') {
-    return frame(
-      shown,
-      'Newsletter',
-      form(
-        { action: '/account/newsletter', method: 'post' },
-        checkbox('General subscription', 'subscribed', state.newsletter),
-        button('Save'),
-      ),
-    );
-  }
-  return null;
-}
-
 function pageAt(state: ShopState, request: Request): Page | { redirect: string } {
   const shown = frameOf(state, request);
   const [head, name] = request.segments;
@@ -391,7 +275,7 @@ function pageAt(state: ShopState, request: Request): Page | { redirect: string }
       return loginPage(shown, request.query.failed === '1', localPath(request.query.next));
     case 'account': {
       if (state.customer === 0) return { redirect: href('/login', { next: request.path }) };
-      const page = accountPage(state, request);
+      const page = accountPage(state, request, shown);
       if (page === null) break;
       return page;
     }
