@@ -266,10 +266,11 @@ class WorldAgentLoop(AgentLoopBase):
             said = self.tokenizer.decode(output.token_ids, skip_special_tokens=True)
             action = action_of(said)
             if action is None:
-                observation, over = HINT, turns >= SETTINGS["max_turns"]
+                observation, over = HINT, False
             else:
                 observation, over = await self._in_thread(world.step, action)
-            if over:
+            # What could not be read as an action is a turn, too.
+            if over or turns >= SETTINGS["max_turns"]:
                 break
             before = messages + [{"role": "assistant", "content": said}]
             messages = before + [{"role": "user", "content": "Observation: " + observation}]

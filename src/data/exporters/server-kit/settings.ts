@@ -5,7 +5,7 @@
  */
 import type { RunConfig, RunRecord } from '../../../worker/protocol';
 
-/** Thought and action of one turn, tokens; ours has the same limit. */
+/** Thought and action of one turn, tokens: as much as our policy of words may say. */
 export const turnTokens = 64;
 /** Room for what the world says, per turn. */
 const observationTokens = 192;
