@@ -128,6 +128,16 @@ export async function generateChecks(model, check) {
     for (const [i, { tokens }] of results.entries()) mustEqual(tokens, alone[i], `the tokens of prompt ${i + 1}`);
     return `prompts of ${results.map((/** @type {{promptTokens: number}} */ r) => r.promptTokens).join(', ')} tokens`;
   });
+  await check('generate: the batch with its cache in f16 as in PyTorch', async () => {
+    const file = join(folder('asked'), 'prompts.json');
+    writeJson(file, prompts);
+    const half = [...settings, '--precision', 'f16'];
+    const { results, precision } = await dream('generate', '--model', model, '--prompts', file, ...half);
+    must(precision === 'f16', `the cache was in ${precision}`);
+    for (const [i, { tokens }] of results.entries())
+      mustEqual(tokens, expected[i].tokens, `the tokens of prompt ${i + 1}`);
+    return `${results.length} prompts, ${NEW_TOKENS} tokens each`;
+  });
 }
 
 /** Gradients, steps, and the exported adapter in peft and llama.cpp. @param {string} model @param {Check} check */
