@@ -49,8 +49,10 @@ export function pageLines(nodes: readonly AxNode[]): string[] {
   const lines: string[] = [];
   let said = '';
   let term = '';
+  let row = { words: '', depth: Number.POSITIVE_INFINITY };
   for (let at = 1; at < nodes.length; at++) {
     const node = nodes[at];
+    if (node.depth <= row.depth) row = { words: '', depth: Number.POSITIVE_INFINITY };
     const line = (words: string): void => {
       lines.push(`[${node.id}] ${WORDS[node.role] ?? node.role}: ${shorten(words, LINE_LENGTH)}`);
       said = words;
@@ -64,10 +66,14 @@ export function pageLines(nodes: readonly AxNode[]): string[] {
       // A row has already said what its links are called, but not that they can be clicked.
       line(node.name);
       term = '';
-    } else if (node.role === 'row') line(rowWords(node.element));
-    else if (node.role === 'StaticText') {
+    } else if (node.role === 'row') {
+      row = { words: rowWords(node.element), depth: node.depth };
+      line(row.words);
+    } else if (node.role === 'StaticText') {
       if (inTerm(nodes, at)) term = node.name;
-      else if (!said.includes(node.name) && !isLabel(nodes, at)) {
+      else if (![said, row.words].some((words) => words.includes(node.name)) && !isLabel(nodes, at)) {
+        // `by`, `in`: left over between links.
+        if (term === '' && /^[a-z]{1,2}$/.test(node.name)) continue;
         line(term === '' ? node.name : `${term}: ${node.name}`);
         term = '';
       }

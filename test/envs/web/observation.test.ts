@@ -148,6 +148,7 @@ describe('the abstract page', () => {
     expect(lines[0]).toBe('[3] text box: Text = a [5] link: fake');
     expect(lines).toContain('[9] text: Price: $3');
     expect(lines.some((line) => line.endsWith('row: Cup | $4'))).toBe(true);
+    expect(lines.filter((line) => line.includes('$4')).length).toBe(1);
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(180);
   });
 });
