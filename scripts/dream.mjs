@@ -8,8 +8,14 @@ import { say } from './run.mjs';
 
 const args = process.argv.slice(2);
 /** These run without a GPU. */
-const plainCommands = ['env', 'export', 'import', 'import-run', 'relay', 'serve'];
-const plain = args.length === 0 || plainCommands.includes(args[0]) || args.includes('--help') || args.includes('-h') || args.includes('--envs') || args.includes('--list');
+const plainCommands = ['annotate', 'env', 'export', 'import', 'import-run', 'relay', 'serve'];
+const plain =
+  args.length === 0 ||
+  plainCommands.includes(args[0]) ||
+  args.includes('--help') ||
+  args.includes('-h') ||
+  args.includes('--envs') ||
+  args.includes('--list');
 
 try {
   await install();

@@ -13,6 +13,7 @@ interface Entry {
 const commands: Record<string, Entry> = {
   train: { summary: 'train the agent on dreamed experience', load: () => import('./commands/train') },
   eval: { summary: 'measure the agent in the real world', load: () => import('./commands/eval') },
+  annotate: { summary: 'reasoning for trajectories that have none', load: () => import('./commands/annotate') },
   experiment: {
     summary: 'compare methods over seeds: a grid from a file',
     load: () => import('./commands/experiment'),
