@@ -16,7 +16,10 @@ if (!path || !(limit > 0)) {
 const kinds = ['shelf', 'cabinet', 'drawer', 'desk'];
 const things = ['cup', 'mug', 'book', 'apple', 'pen'];
 
-/** One episode: `n` decides everything in it. */
+/**
+ * One episode: `n` decides everything in it.
+ * @param {number} n
+ */
 function episode(n) {
   const thing = `${things[n % things.length]} 1`;
   const messages = [
