@@ -40,6 +40,7 @@ export function iterationMetrics(facts: IterationFacts): IterationMetrics {
     replayFalse: fidelity.replayFalse,
     rewardError: fidelity.rewardError,
     nextStateAccuracy: fidelity.nextStateAccuracy,
+    ...fidelityMetrics(facts, trajectories),
     loss: learned.loss,
     entropy: learned.entropy,
     kl: learned.kl,
@@ -64,6 +65,31 @@ export function iterationMetrics(facts: IterationFacts): IterationMetrics {
     trainTokensPerSecond: perSecond(learned.tokens, facts.trainSeconds),
     gpuBytes: facts.gpuBytes,
     seconds: facts.seconds,
+  };
+}
+
+/** What the audit of a dreamed iteration found besides; nothing for a real one. */
+function fidelityMetrics(
+  { dream, fidelity }: IterationFacts,
+  trajectories: readonly Trajectory[],
+): Partial<IterationMetrics> {
+  if (!dream) return {};
+  const finished = trajectories.filter((t) => !t.lost);
+  // Claims of lost episodes are as good as any, but their steps are not kept to count them among.
+  const valid = finished.reduce((sum, t) => sum + t.turns.filter((turn) => turn.valid).length, 0);
+  const won = finished.filter((t) => t.success).length;
+  const claims = won - dream.grantedSuccesses + dream.rejectedSuccesses;
+  return {
+    nextWordAccuracy: fidelity.nextWordAccuracy,
+    replaySuccess: fidelity.replaySuccess,
+    admissibility: fidelity.admissibility,
+    factTruth: fidelity.factTruth,
+    epsilonReward: fidelity.epsilonReward,
+    epsilonState: fidelity.epsilonState,
+    departed: fidelity.departed,
+    successClaims: valid === 0 ? null : Math.min(1, Math.max(0, claims) / valid),
+    realSuccessesPerStep: fidelity.realSuccessesPerStep,
+    lostShare: trajectories.length === 0 ? null : 1 - finished.length / trajectories.length,
   };
 }
 

@@ -14,11 +14,11 @@ import type { AdvantageKernels } from '../rl/advantage-kernels';
 import { policyUpdate, type ReferenceScorer, type UpdateReport } from '../rl/policy-update';
 import { frozenReference } from '../rl/reference';
 import type { Evaluation, RunConfig, RunEvent, RunPhase } from '../worker/protocol';
-import { collect } from './collect';
+import { collect, dreamOf } from './collect';
 import { RunControl, RunStopped } from './control';
 import type { Domain } from './domain';
 import { evaluate } from './evaluation';
-import { type FidelityReport, hasCollapsed, measureFidelity } from './fidelity';
+import { type FidelityReport, hasCollapsed, measureFidelity, newFlags } from './fidelity';
 import { iterationMetrics, learnerState, rolloutsForViewer } from './iteration-metrics';
 import { isOver, partOfRun, practiceOf } from './practice';
 import { Draws, deriveSeed } from './random';
@@ -162,7 +162,7 @@ export class DreamLoop {
     this.remember(trajectories, iteration);
     for (const [group, rate] of learned.successRate) pool.record(tasks[group].id, rate);
     const generated = await this.inventTasks(tasks, seed);
-    const fidelity = await measureFidelity(trajectories, parts.domain.realWorld());
+    const fidelity = await measureFidelity(parts.domain.dreamedOnly ? [] : trajectories, parts.domain.realWorld(), parts.domain.facts);
     state.measurementSteps += fidelity.realSteps;
     const before = state.metrics.at(-1);
     const real = world === 'real';
@@ -202,6 +202,7 @@ export class DreamLoop {
     // Only what is safely kept is shown as done.
     if (learned.skipped > 0) this.report.warn(`${learned.skipped} update(s) had no finite gradient: skipped.`);
     parts.emit({ type: 'iteration', metrics, rollouts: shown });
+    for (const { message, advice } of newFlags(state.metrics)) this.report.warn(`${message} ${advice}`);
     if (evaluation) parts.emit({ type: 'evaluation', evaluation });
   }
 
@@ -270,18 +271,25 @@ export class DreamLoop {
   private async examine(iteration: number): Promise<Evaluation> {
     const { parts } = this;
     const { config } = this.state;
-    const { atRolloutTemperature, atLowTemperature, realSteps } = await evaluate({
-      policy: parts.policy,
-      domain: parts.domain,
-      tasks: config.evalTasks,
-      rolloutTemperature: config.temperature,
-      maxSteps: config.maxSteps,
-      seed: config.seed,
-      parallel: parts.parallel,
-      onTurn: (fraction) => this.pass('evaluating', fraction, 'in the real world, on tasks never trained on'),
-    });
-    this.state.measurementSteps += realSteps;
-    return { iteration, atRolloutTemperature, atLowTemperature };
+    const dream = parts.domain.dreamedOnly ? dreamOf(parts, this.state) : undefined;
+    const where = dream ? 'in the dream: this world has no other' : 'in the real world, on tasks never trained on';
+    try {
+      const { atRolloutTemperature, atLowTemperature, realSteps } = await evaluate({
+        policy: parts.policy,
+        domain: parts.domain,
+        environment: dream,
+        tasks: config.evalTasks,
+        rolloutTemperature: config.temperature,
+        maxSteps: config.maxSteps,
+        seed: config.seed,
+        parallel: parts.parallel,
+        onTurn: (fraction) => this.pass('evaluating', fraction, where),
+      });
+      this.state.measurementSteps += realSteps;
+      return { iteration, atRolloutTemperature, atLowTemperature, ...(dream ? { imagined: true } : {}) };
+    } finally {
+      dream?.dispose();
+    }
   }
 
   private async save(phase: StoredPhase): Promise<void> {

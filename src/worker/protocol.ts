@@ -64,6 +64,21 @@ export interface IterationMetrics {
   rewardError: number | null;
   /** Share of dreamed next observations equal to the real ones given the same true prefix of actions. */
   nextStateAccuracy: number | null;
+  /** The same word by word. */
+  nextWordAccuracy?: number | null;
+  /** Share of all dreamed episodes whose actions succeed in the real world. */
+  replaySuccess?: number | null;
+  /** Share of dreamed facts (places, things, contents) that could be so in the task's room, and that are so. */
+  admissibility?: number | null;
+  factTruth?: number | null;
+  /** Wrong rewards an episode and wrong next states a step, both after a true past: eps_R, eps_P (dream/fidelity/bound.ts). */
+  epsilonReward?: number | null;
+  epsilonState?: number | null;
+  /** Share of dreamed episodes that departed from the real ones. */
+  departed?: number | null;
+  /** Share of valid dreamed steps that the model called a success, before any check; and of really valid steps that are one. */
+  successClaims?: number | null;
+  realSuccessesPerStep?: number | null;
   loss: number;
   entropy: number;
   kl: number;
@@ -89,6 +104,8 @@ export interface IterationMetrics {
   malformedActions?: number;
   /** Episodes given up because the experience model could not be read twice in a row; never trained on. */
   lostEpisodes?: number;
+  /** Their share of all. */
+  lostShare?: number | null;
   /** Groups played beyond those asked for, in place of groups without signal. */
   redrawnGroups?: number;
   /** Episodes cut off by the step limit that bore no loss. */
@@ -118,6 +135,8 @@ export interface Evaluation {
   iteration: number;
   atRolloutTemperature: Rate;
   atLowTemperature: Rate;
+  /** The world has no truth: this was dreamed, by the same model that dreams the training. */
+  imagined?: true;
 }
 
 export type RunPhase =

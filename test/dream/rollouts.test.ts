@@ -286,7 +286,10 @@ describe('fidelity', () => {
     Object.assign(missed, { success: false, return: 0 });
     const report = await measureFidelity([missed], fakeDomain().realWorld());
     expect(report).toMatchObject({ replayTrue: 0, replayFalse: 0, replayPrecision: null, rewardError: 1 });
-    expect(missed.replay).toEqual({ success: true, firstMismatch: won.turns.length - 1 });
+    expect(missed.replay).toEqual({
+      ...{ success: true, firstMismatch: won.turns.length - 1 },
+      ...{ observation: 'pressed', reward: 1 },
+    });
   });
 
   it('says nothing of real or lost episodes', async () => {

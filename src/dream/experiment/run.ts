@@ -9,6 +9,7 @@ import type { DpoKernel } from '../../rl/dpo';
 import type { IterationMetrics, RunConfig } from '../../worker/protocol';
 import type { RunControl } from '../control';
 import type { Domain } from '../domain';
+import { fidelityNumbers, fidelityOf } from '../fidelity';
 import { DreamLoop, type LoopParts } from '../loop';
 import { resolveConfig } from '../presets';
 import { deriveSeed } from '../random';
@@ -228,7 +229,7 @@ async function examine(
     dreamedTransitions: sum((stage) => stage.report.dreamedTransitions),
     measurementSteps: sum((stage) => stage.measurementSteps) + chosen.transitions + second.transitions,
     rewardError: dreamt?.rewardError ?? null,
-    fidelity: dreamt ? { replayPrecision: dreamt.replayPrecision, nextStateAccuracy: dreamt.nextStateAccuracy } : null,
+    fidelity: fidelityIn(done, shared),
     curve: joined(done),
     updates: sum((stage) => stage.report.updates),
     facts: Object.assign({}, ...done.map((stage) => stage.report.facts)) as Record<string, number>,
@@ -237,6 +238,18 @@ async function examine(
     adapter: parts.adapter,
     date: new Date().toISOString().slice(0, 10),
   };
+}
+
+/** The fidelity of the last stage that dreamed. */
+function fidelityIn(done: readonly FinishedStage[], config: RunConfig): RunResult['fidelity'] {
+  const stage = done.findLast(({ metrics }) => metrics.some((m) => m.rewardError !== null));
+  if (!stage) return null;
+  const evaluations = stage.curve.map(({ iteration, atRolloutTemperature: rate }) => ({
+    iteration,
+    atRolloutTemperature: { rate },
+  }));
+  const summary = fidelityOf({ metrics: stage.metrics, evaluations, config });
+  return summary && fidelityNumbers(summary);
 }
 
 /** One curve over all stages; a later stage's zero is the former one's end. */
