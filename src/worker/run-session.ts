@@ -153,7 +153,8 @@ export class RunSession {
       });
     }
     if (this.intent === 'stop' || !alive()) throw new DreamError('stopped', 'Stopped during the warm start.', '');
-    this.report('learning', detail, fraction);
+    // Part of no iteration, and so of no share of them.
+    this.report('learning', detail, fraction, 0);
   }
 
   private applyIntent(loop: DreamLoop): void {
@@ -191,8 +192,7 @@ export class RunSession {
     this.announced = stored.iteration;
   }
 
-  private report(phase: RunPhase, detail: string, fraction = 0): void {
-    const { iterations } = this.parts.config;
+  private report(phase: RunPhase, detail: string, fraction = 0, iterations = this.parts.config.iterations): void {
     const progress: Progress = { phase, iteration: this.iteration, iterations, fraction, secondsLeft: null, detail };
     this.parts.emit({ type: 'progress', progress });
   }

@@ -183,7 +183,7 @@ describe('training', () => {
     await picture(part, 'training-imitates');
     // The model is taken meanwhile.
     expect(await page.getByRole('button', { name: 'Unload' }).isDisabled()).toBe(true);
-    await part.locator('.run-table tbody tr').first().waitFor(patience);
+    await part.locator('.run-table tbody tr').first().waitFor({ timeout: 480_000 });
     await part.getByText('Finished').waitFor(patience);
     expect(await part.textContent()).toMatch(/Real success on tasks never trained on: .*10 tasks.*after iteration 1/);
     await picture(part, 'training-finished');

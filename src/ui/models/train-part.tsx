@@ -83,10 +83,11 @@ function RunLine() {
   return (
     <div class="load-progress">
       <p>
-        <strong>{phaseWords[now.phase]}</strong>, iteration {current} of {now.iterations}
+        <strong>{phaseWords[now.phase]}</strong>
+        {now.iterations > 0 && `, iteration ${current} of ${now.iterations}`}
         {now.secondsLeft !== null && training.value && `, about ${duration(now.secondsLeft)} left`}
       </p>
-      <progress max={1} value={share} aria-label="Progress of the training" />
+      <progress max={1} value={now.iterations > 0 ? share : now.fraction} aria-label="Progress of the training" />
       {now.detail && <p class="field-help">{visibleLine(now.detail, 160)}</p>}
     </div>
   );

@@ -115,7 +115,7 @@ test.each(names)('%s: a dreamed answer that is led can be read, and never contra
     const turns: { action: string; observation: string; valid: boolean }[] = [];
     for (let step = 0; step < 12; step++) {
       const action = random.pick([...domain.admissible!(task.firstObservation, turns)]);
-      const words = draw(role.guide!(task.firstObservation, turns, action), role.stopTokens, random);
+      const words = draw(role.guide!(task.firstObservation, turns, action, task), role.stopTokens, random);
       const answer = role.parse(words);
       expect(answer).not.toBeNull();
       const { observation, valid } = answer!;
