@@ -105,7 +105,7 @@ export async function policyUpdate(input: UpdateInput): Promise<UpdateReport> {
     dualClip: settings.dualClip,
     klEstimator: settings.klEstimator,
     importance: settings.importanceLevel,
-    ...(settings.advantage === 'gae' ? { critic: criticSettings(input) } : {}),
+    ...(settings.advantage === 'gae' ? { critic: criticSettings(settings) } : {}),
   };
   const learningRate = scheduledRate(settings.learningRate, input.iteration, input.iterations);
   const optimizer = { ...rlOptimizer, learningRate };
@@ -149,12 +149,9 @@ export async function policyUpdate(input: UpdateInput): Promise<UpdateReport> {
   };
 }
 
-function criticSettings({ settings, iteration, iterations }: UpdateInput) {
-  return {
-    valueClip: settings.valueClip,
-    trunkCoef: settings.valueCoef,
-    learningRate: scheduledRate(settings.criticLearningRate, iteration, iterations),
-  };
+/** Its rate neither rises nor falls: a critic that starts late is one whose first advantages are only returns. */
+function criticSettings({ valueClip, valueCoef, criticLearningRate }: LearnerSettings) {
+  return { valueClip, trunkCoef: valueCoef, learningRate: criticLearningRate };
 }
 
 /** Reference, critic, sampler correction and advantages of the kept rollouts; those that are muted bear no loss. */

@@ -37,6 +37,19 @@ test('every setting survives the way into a link and back', () => {
   expect(link.notice).toBeNull();
 });
 
+test('an algorithm brings its settings, wherever it stands in the link; what the link says counts more', () => {
+  const ppo = parseLink('#algorithm=ppo').config;
+  expect(ppo).toMatchObject({ algorithm: 'ppo', advantage: 'gae', aggregation: 'token-mean' });
+  expect(formatLink({ config: ppo, hide: new Set(), speed: 'watch' })).toBe(
+    'v=1&preset=household-tiny&seed=1&algorithm=ppo',
+  );
+  for (const hash of ['#clipHigh=0.5&algorithm=dr-grpo', '#algorithm=dr-grpo&clipHigh=0.5'])
+    expect(parseLink(hash).config).toMatchObject({ clipHigh: 0.5, normalization: 'group-mean' });
+  const plus = { ...parseLink('#algorithm=reinforce%2B%2B&temperature=0.5').config };
+  expect(parseLink(`#${formatLink({ config: plus, hide: new Set(), speed: 'watch' })}`).config).toEqual(plus);
+  expect(plus).toMatchObject({ algorithm: 'reinforce++', temperature: 0.5 });
+});
+
 test('a link names only what differs from the preset', () => {
   const config = { ...presets['household-tiny'], temperature: 0.5 };
   expect(changedKeys(config)).toEqual(['temperature']);

@@ -73,6 +73,8 @@ describe.each([
   ['KL and entropy', everything],
   ['no dual clip', { ...recipe, dualClip: 0 }],
   ['symmetric clip', { ...everything, clipHigh: 0.2, klCoef: 1 }],
+  ['KL k1', { ...everything, klEstimator: 'k1' as const }],
+  ['KL k2', { ...everything, klEstimator: 'k2' as const }],
 ])('%s', (_, settings) => {
   const batch = tokens(7, 2500);
 
