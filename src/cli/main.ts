@@ -19,6 +19,10 @@ const commands: Record<string, Entry> = {
     load: () => import('./commands/experiment'),
   },
   pretrain: { summary: 'make the embedded base model', load: () => import('./commands/pretrain') },
+  experience: {
+    summary: 'how much offline data the experience model needs',
+    load: () => import('./commands/experience'),
+  },
   generate: { summary: 'continue a prompt with a real model', load: () => import('./commands/generate') },
   score: { summary: 'log-probabilities of a text under a real model', load: () => import('./commands/score') },
   model: {

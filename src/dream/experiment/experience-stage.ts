@@ -6,11 +6,12 @@
  */
 
 import { householdTokenizer } from '../../models/household-vocabulary';
+import { upTo } from '../data-efficiency';
 import { experienceSequences, fidelityCases, measureFidelity, predictWith, type Share } from '../offline';
 import { deriveSeed } from '../random';
 import type { Stage } from './definition';
 import type { StageContext, StageReport } from './stage';
-import { endless, learn, transitionsIn, type WeightedSequence } from './supervised';
+import { endless, learn, transitionsIn } from './supervised';
 
 /** Steps of an offline episode, about. */
 const episodeTransitions = 10;
@@ -52,16 +53,4 @@ export async function runExperience(
       rewardAccuracy: share(fidelity.reward),
     },
   };
-}
-
-/** The first sequences that together hold so many transitions. */
-function upTo(transitions: number, sequences: readonly WeightedSequence[]): WeightedSequence[] {
-  const kept: WeightedSequence[] = [];
-  let count = 0;
-  for (const sequence of sequences) {
-    if (count >= transitions) break;
-    kept.push(sequence);
-    count += transitionsIn([sequence]);
-  }
-  return kept;
 }
