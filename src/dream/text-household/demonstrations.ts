@@ -24,7 +24,9 @@ import type { TextSettings } from './settings';
 import { expertLength } from './tasks';
 
 const players: Mixture = { expert: 0.5, clumsy: 0.5 };
-/** A demonstration may take so much longer than an episode: the policy should inherit a habit, not its lucky cases. */
+/** Players may take as long as they need, whatever an episode may: only lucky ones succeed in a few actions, or none. */
+const longestPlay = 24;
+/** Told are so many times the actions of an episode. */
 const patience = 1.5;
 
 export interface Demonstration {
@@ -54,14 +56,15 @@ export function* demonstrations(
     seed: hashKey('text-demonstrations', seed),
     rooms: TRAINING_ROOM_SEEDS,
     mixture: players,
-    maxSteps: Math.ceil(maxSteps * patience),
+    maxSteps: longestPlay,
   };
   for (let i = 0; ; i++) {
     const episode = playEpisode(play, i, world);
     if (!episode.success) continue;
     const { expertSteps } = settings;
     if (expertSteps > 0 && expertLength(episode.task, expertSteps, world) === null) continue;
-    yield tell(turns, settings, episode, contextLength);
+    const steps = episode.steps.slice(0, Math.ceil(maxSteps * patience));
+    yield tell(turns, settings, { ...episode, steps }, contextLength);
   }
 }
 
