@@ -42,6 +42,8 @@ const help: Record<keyof RunConfig, string> = {
   history: 'let the dream see the state alone, not the episode before it',
   goalCheck: 'believe dreamed successes unchecked',
   stepCheck: 'believe dreamed steps that contradict their own transcript',
+  refreshEvery: 'iterations between refreshes of the experience model on real episodes; 0 = never',
+  refreshTransitions: 'most real transitions of a refresh',
   minReplayPrecision: 'stop below this replay precision; 0 = never',
   evalEvery: 'iterations between evaluations',
   evalTasks: 'held-out tasks of an evaluation',

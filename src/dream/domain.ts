@@ -3,7 +3,7 @@
  *
  * The loop, the rollouts and the experience model know neither rooms nor cups. household.ts binds the built-in world.
  */
-import type { Turn } from '../data/trajectory';
+import type { Trajectory, Turn } from '../data/trajectory';
 import type { EnvironmentBatch, Task } from '../envs/environment';
 import type { Fact } from './fidelity/household-facts';
 import type { NewTransition } from './replay-buffer';
@@ -47,7 +47,12 @@ export interface Dialect {
     question(task: Task, action: string, memories: readonly Transition[]): number[];
     parse(tokens: readonly number[]): DreamedAnswer | null;
     /** Leads one answer; absent: the model answers as it likes. */
-    guide?(firstObservation: string, turns: readonly Pick<Turn, 'observation'>[], action: string): TurnGuide;
+    guide?(
+      firstObservation: string,
+      turns: readonly Pick<Turn, 'action' | 'observation'>[],
+      action: string,
+      task: Task,
+    ): TurnGuide;
     /** The same answer with another reward flag: the history must not remember a success that was rejected. */
     withoutReward(tokens: readonly number[]): number[];
     /** What stands between an answer and the next question. */
@@ -59,6 +64,12 @@ export interface Dialect {
     /** The new instruction, or null. */
     parse(tokens: readonly number[]): string | null;
   };
+}
+
+/** Tokens with their loss weights (0 = not learned). Plain numbers: it is kept with the run. */
+export interface TaughtSequence {
+  tokens: number[];
+  weights: number[];
 }
 
 export interface Domain {
@@ -76,12 +87,19 @@ export interface Domain {
   isNovel(task: Task, others: readonly Task[]): boolean;
   /** False when the room, as far as `memories` of it show, lacks what the task needs. */
   feasible(task: Task, memories: readonly Transition[]): boolean;
-  /** Did the text show what the goal needs (object taken, cleaned, placed)? The last turn is the claimed success. */
+  /**
+   * Did the text show what the goal needs (object taken, cleaned, placed)? The last turn is the claimed success. null: the
+   * text cannot tell, so the model's claim stands.
+   */
   supportsSuccess(
     task: Task,
     firstObservation: string,
     turns: readonly Pick<Turn, 'action' | 'observation' | 'valid'>[],
-  ): boolean;
+  ): boolean | null;
+  /** Does this observation end an episode, whatever its reward? Absent: only success does. */
+  isOver?(observation: string): boolean;
+  /** The world exists in dreams alone: `realWorld` cannot be entered, nothing is replayed, and examinations are dreamed too. */
+  readonly dreamedOnly?: true;
   /** Does the last turn contradict what the text before it showed (a thing in two places, an absent thing taken)? */
   contradicts(firstObservation: string, turns: readonly Pick<Turn, 'action' | 'observation'>[]): boolean;
   /**
@@ -111,6 +129,13 @@ export interface Domain {
     turns: readonly Pick<Turn, 'action' | 'observation'>[],
     step: Pick<Turn, 'action' | 'observation' | 'reward'>,
   ): number[];
+  /** How the experience model is taught, where it can be trained here (refresh.ts). */
+  teaching?: {
+    /** A real episode as the model's own transcript; `memories` are those of each turn's question. */
+    tell(trajectory: Trajectory, memories: readonly (readonly Transition[])[]): TaughtSequence;
+    /** So many episodes such as it learned from before. */
+    rehearsal(episodes: number, seed: number): TaughtSequence[];
+  };
   /** What the world says to an action it cannot parse, and what a dreamed failure state says. */
   readonly failureObservation: string;
   dialect: Dialect;

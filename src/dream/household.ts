@@ -13,6 +13,8 @@ import {
 import type { Tokenizer } from '../models/tokenizer';
 import type { Domain } from './domain';
 import { householdFacts } from './fidelity/household-facts';
+import type { OfflineStep } from './offline/episodes';
+import { experienceSequences, tellExperience } from './offline/sequences';
 import { offlineTransitions } from './offline/transitions';
 import {
   Belief,
@@ -24,6 +26,7 @@ import {
   householdDialect,
   isNovel,
   knownObjects,
+  type SequenceArrays,
   supportsSuccess,
 } from './transcripts';
 
@@ -31,6 +34,8 @@ import {
 const originalTasks = 480;
 /** Tasks and memories are part of the world, not of a run: every run starts from the same ones. */
 const worldSeed = 1;
+/** Tokens of an episode that the experience model is taught: as in its own training. */
+const longestTranscript = 640;
 
 export function householdDomain(tokenizer: Tokenizer, size: WorldSize = 'small'): Domain {
   return {
@@ -65,8 +70,22 @@ export function householdDomain(tokenizer: Tokenizer, size: WorldSize = 'small')
     supportsSuccess: (task, firstObservation, turns) =>
       supportsSuccess(householdData(task).goal, firstObservation, turns),
     facts: householdFacts,
+    teaching: {
+      tell: ({ task, turns }, memories) => {
+        const steps = turns.map(({ action, observation, reward, valid }, i): OfflineStep => {
+          const state = i === 0 ? task.firstObservation : turns[i - 1].observation;
+          return { state, action, observation, reward, valid, target: null };
+        });
+        const recalled = new Map(steps.map((step, i) => [step, memories[i].map(({ nextState }) => nextState)]));
+        const told = { task, goal: householdData(task).goal, steps };
+        return plain(tellExperience(tokenizer, told, longestTranscript, (step) => recalled.get(step) ?? []).toArrays());
+      },
+      rehearsal: (episodes, seed) => experienceSequences(size, { episodes, seed }).map(plain),
+    },
   };
 }
+
+const plain = ({ tokens, weights }: SequenceArrays) => ({ tokens: Array.from(tokens), weights: Array.from(weights) });
 
 /** What a reader of the transcript knows. A failure state shows nothing. */
 function beliefAfter(firstObservation: string, turns: readonly { observation: string }[]): Belief {

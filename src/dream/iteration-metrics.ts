@@ -19,7 +19,15 @@ export interface IterationFacts {
   /** Groups that were played beyond those asked for. */
   redrawnGroups: number;
   bufferSize: number;
-  totals: Pick<IterationMetrics, 'tasksGenerated' | 'realTransitions' | 'dreamedTransitions' | 'measurementSteps'>;
+  totals: Pick<
+    IterationMetrics,
+    | 'tasksGenerated'
+    | 'realTransitions'
+    | 'dreamedTransitions'
+    | 'measurementSteps'
+    | 'refreshTransitions'
+    | 'refreshLoss'
+  >;
   gpuBytes: number;
   seconds: number;
 }
@@ -103,6 +111,16 @@ function learnerMetrics({ learned, redrawnGroups }: IterationFacts): Partial<Ite
     ...(maskedEpisodes > 0 ? { maskedEpisodes } : {}),
     ...(skipped > 0 ? { skippedUpdates: skipped, skippedInARow: state.skippedInARow } : {}),
   };
+}
+
+/** Absent until the first refresh; the loss stands in the iteration of its refresh alone. */
+export function refreshMetrics(
+  before: IterationMetrics | undefined,
+  refreshed: { transitions: number; loss: number } | null,
+): Pick<IterationMetrics, 'refreshTransitions' | 'refreshLoss'> {
+  const total = (before?.refreshTransitions ?? 0) + (refreshed?.transitions ?? 0);
+  if (total === 0 && !refreshed) return {};
+  return { refreshTransitions: total, refreshLoss: refreshed?.loss ?? null };
 }
 
 /** What the iteration before left to the learner: all of it stands in its metrics, so a resumed run goes on from there. */

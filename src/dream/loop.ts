@@ -19,9 +19,10 @@ import { RunControl, RunStopped } from './control';
 import type { Domain } from './domain';
 import { evaluate } from './evaluation';
 import { type FidelityReport, hasCollapsed, measureFidelity, newFlags } from './fidelity';
-import { iterationMetrics, learnerState, rolloutsForViewer } from './iteration-metrics';
+import { iterationMetrics, learnerState, refreshMetrics, rolloutsForViewer } from './iteration-metrics';
 import { isOver, partOfRun, practiceOf } from './practice';
 import { Draws, deriveSeed } from './random';
+import { checkRefresh, gatherReal, RefreshedModel, refreshDue, tellReal } from './refresh';
 import type { TopKKernel } from './retrieval';
 import type { RolloutReport } from './rollouts';
 import { RunReporter } from './run-reporter';
@@ -65,6 +66,7 @@ const proposalShare = 0.5;
 export class DreamLoop {
   readonly control: RunControl;
   private readonly report: RunReporter;
+  private readonly refreshed: RefreshedModel;
 
   private constructor(
     private readonly parts: LoopParts,
@@ -73,6 +75,7 @@ export class DreamLoop {
   ) {
     this.report = new RunReporter(state, (event) => parts.emit(event));
     this.control = new RunControl((halted) => this.report.halted(halted));
+    this.refreshed = new RefreshedModel(parts.experience, parts.domain, state.config.seed);
   }
 
   get phase(): RunPhase {
@@ -98,6 +101,9 @@ export class DreamLoop {
   async run(): Promise<void> {
     const { state } = this;
     try {
+      checkRefresh(state.config, this.parts);
+      for (const refresh of state.refreshes)
+        await this.refreshed.learn(refresh, (fraction) => this.pass('loading', fraction, 'the dream as it was'));
       if (state.evaluations.length === 0) await this.begin();
       while (!this.over() && !this.collapsed()) {
         await this.control.gate();
@@ -113,6 +119,17 @@ export class DreamLoop {
       }
       this.report.failure(error);
       throw error;
+    } finally {
+      await this.giveBack();
+    }
+  }
+
+  /** The experience model is not the run's own. A device that is gone has nothing to give back. */
+  private async giveBack(): Promise<void> {
+    try {
+      await this.refreshed.restore();
+    } catch {
+      // The next run loads its models anew.
     }
   }
 
@@ -159,14 +176,20 @@ export class DreamLoop {
     const learned = await this.learn(rollouts, seed);
     const trainSeconds = (performance.now() - trainStart) / 1000;
 
-    this.remember(trajectories, iteration);
+    this.remember(trajectories, String(iteration));
     for (const [group, rate] of learned.successRate) pool.record(tasks[group].id, rate);
     const generated = await this.inventTasks(tasks, seed);
-    const fidelity = await measureFidelity(parts.domain.dreamedOnly ? [] : trajectories, parts.domain.realWorld(), parts.domain.facts);
+    const fidelity = await measureFidelity(
+      trajectories,
+      parts.domain.dreamedOnly ? null : parts.domain.realWorld(),
+      parts.domain.facts,
+    );
     state.measurementSteps += fidelity.realSteps;
     const before = state.metrics.at(-1);
     const real = world === 'real';
-    const realTransitions = (before?.realTransitions ?? 0) + (real ? rollouts.transitions : 0);
+    const practised = (before?.realTransitions ?? 0) + (real ? rollouts.transitions : 0);
+    const refreshed = await this.refresh(iteration, practised, tasks, seed);
+    const realTransitions = practised + (refreshed?.transitions ?? 0);
     const due = this.examinationDue(iteration, realTransitions, fidelity);
     const evaluation = due ? await this.examine(iteration) : undefined;
 
@@ -185,6 +208,7 @@ export class DreamLoop {
         realTransitions,
         dreamedTransitions: (before?.dreamedTransitions ?? 0) + (real ? 0 : rollouts.transitions),
         measurementSteps: state.measurementSteps,
+        ...refreshMetrics(before, refreshed),
       },
       gpuBytes: parts.gpuBytes(),
       seconds: (performance.now() - start) / 1000,
@@ -228,10 +252,10 @@ export class DreamLoop {
   }
 
   /** New transitions go into the buffer; lost episodes and malformed turns showed nothing. */
-  private remember(trajectories: readonly Trajectory[], iteration: number): void {
+  private remember(trajectories: readonly Trajectory[], label: string): void {
     trajectories.forEach(({ task, source, lost, firstObservation, turns }, i) => {
       if (lost) return;
-      const episode = `${iteration} ${i}`;
+      const episode = `${label} ${i}`;
       let state = firstObservation;
       for (const { action, observation: nextState, reward } of turns) {
         if (action === '') continue;
@@ -241,6 +265,27 @@ export class DreamLoop {
         state = nextState;
       }
     });
+  }
+
+  /** Where one is due: the experience model learns from real episodes of the policy as it is now, and the buffer keeps them. */
+  private async refresh(
+    iteration: number,
+    realTransitions: number,
+    tasks: readonly Task[],
+    seed: number,
+  ): Promise<{ transitions: number; loss: number } | null> {
+    const { parts, state, refreshed } = this;
+    const { config, buffer } = state;
+    if (!refreshDue(config, iteration, realTransitions)) return null;
+    const { trajectories, transitions } = await gatherReal(parts, config, tasks, seed, (fraction) =>
+      this.pass('rolling-out', fraction, 'in the real world, to refresh the dream'),
+    );
+    const sequences = await tellReal(parts, trajectories, buffer, config.retrievalTopK);
+    const refresh = { iteration, transitions, sequences };
+    const loss = await refreshed.learn(refresh, (fraction) => this.pass('learning', fraction, 'the dream, refreshed'));
+    state.refreshes.push(refresh);
+    this.remember(trajectories, `${iteration} refresh`);
+    return { transitions, loss };
   }
 
   /** The tasks of this iteration that taught most become parents. */

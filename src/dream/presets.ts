@@ -45,6 +45,8 @@ const householdTiny: RunConfig = {
   history: true,
   goalCheck: true,
   stepCheck: true,
+  refreshEvery: 0,
+  refreshTransitions: 200,
   minReplayPrecision: 0.4,
   evalEvery: 10,
   evalTasks: 200,
@@ -106,6 +108,8 @@ export const numberRanges: Readonly<Record<NumericKey, NumberRange>> = {
   lambda: { min: 0, max: 1, integer: false },
   retrievalTopK: { min: 0, max: 4, integer: true },
   experienceTemperature: { min: 0, max: 2, integer: false },
+  refreshEvery: { min: 0, max: 1000, integer: true },
+  refreshTransitions: { min: 1, max: 100_000, integer: true },
   minReplayPrecision: { min: 0, max: 1, integer: false },
   evalEvery: { min: 1, max: 1000, integer: true },
   evalTasks: { min: 10, max: 1000, integer: true },
@@ -213,6 +217,8 @@ export function checkConfig(config: unknown): RunConfig {
     realIterations: 0,
     realBudget: 0,
     history: true,
+    refreshEvery: 0,
+    refreshTransitions: 200,
     ...neutralSettings,
   };
   const whole = typeof config === 'object' && config !== null ? { ...earlier, ...config } : config;
@@ -243,6 +249,8 @@ function checkTogether(config: RunConfig): RunConfig {
     problems.push(
       `realBudget must be at least groupSize x maxSteps = ${config.groupSize * config.maxSteps} (one group), or 0 for no limit`,
     );
+  if (config.refreshEvery > 0 && config.refreshTransitions < config.maxSteps)
+    problems.push(`refreshTransitions must be at least maxSteps = ${config.maxSteps} (one episode)`);
   if (problems.length > 0) throw invalid(problems);
   return config;
 }

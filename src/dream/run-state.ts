@@ -9,7 +9,7 @@ import { TaskPool } from './curriculum';
 import type { Domain } from './domain';
 import { changedConfig, checkConfig } from './presets';
 import { ReplayBuffer } from './replay-buffer';
-import type { RunModel, RunSnapshot, StoredPhase, StoredRun } from './run-store';
+import type { Refresh, RunModel, RunSnapshot, StoredPhase, StoredRun } from './run-store';
 import { weightsHash } from './weights-hash';
 
 /** Most of the buffer may start offline; the rest is room for rollouts before anything must be evicted. */
@@ -25,6 +25,8 @@ export class RunState {
   /** A few rollouts of each iteration, for the viewer. */
   rollouts: { iteration: number; trajectories: Trajectory[] }[] = [];
   weightsHash: string | null = null;
+  /** What the experience model was refreshed with. */
+  refreshes: Refresh[] = [];
 
   private constructor(
     readonly runId: string,
@@ -80,6 +82,7 @@ export class RunState {
     state.metrics = [...stored.metrics];
     state.evaluations = [...stored.evaluations];
     state.measurementSteps = stored.measurementSteps;
+    state.refreshes = [...(stored.refreshes ?? [])];
     state.rollouts = [...stored.rollouts];
     return state;
   }
@@ -105,6 +108,7 @@ export class RunState {
       metrics: this.metrics,
       evaluations: this.evaluations,
       measurementSteps: this.measurementSteps,
+      ...(this.refreshes.length > 0 ? { refreshes: this.refreshes } : {}),
       rollouts: this.rollouts.at(-1)?.iteration === this.iteration ? this.rollouts.at(-1)!.trajectories : [],
     };
   }

@@ -58,6 +58,14 @@ export interface RunModel {
   text?: TextSettings;
 }
 
+/** What the experience model learned from in one refresh (refresh.ts). */
+export interface Refresh {
+  iteration: number;
+  /** Real steps that it took. */
+  transitions: number;
+  sequences: { tokens: number[]; weights: number[] }[];
+}
+
 export type StoredPhase = 'running' | 'stopped' | 'finished' | 'collapsed';
 
 /** State after `iteration` finished iterations (0 = before the first). Structured-cloneable; plain data only. */
@@ -82,6 +90,8 @@ export interface RunSnapshot {
   evaluations: Evaluation[];
   /** Real steps taken so far only to measure: evaluations and replays. */
   measurementSteps: number;
+  /** All so far; absent where there was none. A resumed run trains the experience model on them again. */
+  refreshes?: Refresh[];
   /** A few rollouts of *this* iteration, for the viewer. */
   rollouts: Trajectory[];
 }

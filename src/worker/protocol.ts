@@ -38,6 +38,10 @@ export interface RunConfig extends LearnerSettings {
   goalCheck: boolean;
   /** Ask once more when a dreamed step contradicts its own transcript. */
   stepCheck: boolean;
+  /** Every so many iterations the experience model learns from real episodes of the policy; 0 = never. */
+  refreshEvery: number;
+  /** The most real transitions that one refresh may take. */
+  refreshTransitions: number;
   /** Stop when the replay precision of dreamed successes stays below this (0 = never). */
   minReplayPrecision: number;
   evalEvery: number;
@@ -119,6 +123,9 @@ export interface IterationMetrics {
   /** The critic's loss, and how much of the returns' variance it explained before the update (null: they did not vary). */
   valueLoss?: number;
   explainedVariance?: number | null;
+  /** Total of real steps that refreshed the experience model (a part of `realTransitions`), and the last refresh's loss. */
+  refreshTransitions?: number;
+  refreshLoss?: number | null;
   /** Dreamed successes that the goal check took back. */
   rejectedSuccesses?: number;
   /** Share of dreamed steps that contradict their own transcript (things in two places, impossible actions accepted). */

@@ -157,8 +157,13 @@ export function runConfig(
 /** The most transitions that a stage may take in the real world. */
 function realTransitions(config: RunConfig): number {
   const { rollouts, iterations, realIterations, realBudget, tasksPerIteration, groupSize, maxSteps } = config;
+  const { refreshEvery, refreshTransitions } = config;
   const most = (rollouts === 'real' ? iterations : realIterations) * tasksPerIteration * groupSize * maxSteps;
-  return rollouts === 'dream' && realBudget > 0 ? Math.min(most, realBudget) : most;
+  const practised = rollouts === 'dream' && realBudget > 0 ? Math.min(most, realBudget) : most;
+  // A refresh is for a dream that is still to come.
+  const dreamed = rollouts === 'real' ? 0 : iterations - realIterations;
+  const refreshes = refreshEvery === 0 ? 0 : Math.floor(Math.max(0, dreamed - 1) / refreshEvery);
+  return practised + refreshes * refreshTransitions;
 }
 
 /** The same comparison at a fraction of the cost: for a first look, and for tests. */

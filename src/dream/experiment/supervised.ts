@@ -60,7 +60,7 @@ export async function learn(
     const optimizer = { ...rlOptimizer, learningRate: learningRate * courseOfRate(i, updates) };
     const stats = await model.trainStep(sequences, { kind: 'sft' }, optimizer);
     guard.note(stats);
-    if (stats.applied && i >= updates * 0.9) tail.push(stats.loss);
+    if (stats.applied && i >= Math.min(updates - 1, updates * 0.9)) tail.push(stats.loss);
   }
   return { loss: tail.reduce((a, b) => a + b, 0) / Math.max(1, tail.length), tokens, skipped: guard.skipped };
 }

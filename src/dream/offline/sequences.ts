@@ -125,7 +125,7 @@ export function experienceSequences(size: WorldSize, options: ExperienceOptions)
 /** One episode as the experience model's transcript, with the true reasoning, observations and flags. */
 export function tellExperience(
   tokenizer: Tokenizer,
-  episode: OfflineEpisode,
+  episode: Pick<OfflineEpisode, 'task' | 'goal' | 'steps'>,
   contextLength: number,
   recall: (step: OfflineEpisode['steps'][number]) => readonly string[],
   reasoning = true,

@@ -40,6 +40,8 @@ export function householdTextDomain(
     expertSteps > 0 ? easyTasks(household.trainingTasks(), expertSteps) : household.trainingTasks();
   return {
     ...household,
+    // The model behind these words is only asked.
+    teaching: undefined,
     dialect: {
       policy: policyRole(turns, settings),
       experience: experienceRole(turns, dreamForm === 'guided' ? led : undefined),

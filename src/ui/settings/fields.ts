@@ -183,6 +183,20 @@ export const fields: readonly Field[] = [
     help: 'Holds an imagined step against what the dream showed before: what it ruled out fails, what else contradicts it is asked again.',
   },
   numeric(
+    'refreshEvery',
+    'dream',
+    'Refresh the dream every',
+    1,
+    'Every so many iterations the dream learns from a few real episodes of the agent as it is now; 0 never does.',
+  ),
+  numeric(
+    'refreshTransitions',
+    'dream',
+    'Real turns of a refresh',
+    10,
+    'The most real turns one refresh may take; they count as real practice.',
+  ),
+  numeric(
     'minReplayPrecision',
     'dream',
     'Stop below precision',
