@@ -7,6 +7,22 @@ import type { GpuBuffer } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
 import type { Recorder } from '../gpu/recorder';
 import type { Projection } from './linear';
+import { hold } from './packing';
+
+/** f32 [n] each: of the target's log-probability, the entropy, and the log of the sum of exponentials. */
+export interface HeadOutputs {
+  logProbs: GpuBuffer;
+  entropy: GpuBuffer;
+  lse: GpuBuffer;
+}
+
+export function headOutputs(gpu: Gpu, n: number, held: GpuBuffer[]): HeadOutputs {
+  return {
+    logProbs: hold(held, gpu.alloc(n * 4, 'logprob')),
+    entropy: hold(held, gpu.alloc(n * 4, 'entropy')),
+    lse: hold(held, gpu.alloc(n * 4, 'lse')),
+  };
+}
 
 export class LmHead {
   private readonly isWide: boolean;
@@ -41,13 +57,7 @@ export class LmHead {
    * logProbs, entropy and lse [n] of `targets` [n] given hidden[n, width].
    * Returns the block of logits when one block held them all, so that `backward` need not compute it again.
    */
-  forward(
-    rec: Recorder,
-    hidden: GpuBuffer,
-    targets: GpuBuffer,
-    out: { logProbs: GpuBuffer; entropy: GpuBuffer; lse: GpuBuffer },
-    n: number,
-  ): GpuBuffer | null {
+  forward(rec: Recorder, hidden: GpuBuffer, targets: GpuBuffer, out: HeadOutputs, n: number): GpuBuffer | null {
     const vocab = this.weights.outputs;
     const block = Math.min(this.rowsPerBlock, n);
     const logits = this.gpu.alloc(block * vocab * 4, 'logits');
@@ -71,7 +81,7 @@ export class LmHead {
     rec: Recorder,
     hidden: GpuBuffer,
     targets: GpuBuffer,
-    out: { entropy: GpuBuffer; lse: GpuBuffer },
+    out: Pick<HeadOutputs, 'entropy' | 'lse'>,
     gradLogProb: GpuBuffer,
     gradEntropy: GpuBuffer,
     dHidden: GpuBuffer,
