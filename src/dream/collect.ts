@@ -8,6 +8,7 @@ import { deriveSeed } from './random';
 import { type RolloutReport, rollOut } from './rollouts';
 import type { RunState } from './run-state';
 import { engineDreams } from './text-models/dreams';
+import type { ExperienceEnvironment } from './text-models/experience';
 
 export interface Collected {
   rollouts: RolloutReport;
@@ -30,19 +31,7 @@ export async function collect(
   redraw: (count: number, round: number) => Task[] = () => [],
   world: RunConfig['rollouts'] = config.rollouts,
 ): Promise<Collected> {
-  const openDream = parts.openDream ?? engineDreams(parts.experience, parts.domain);
-  const dream =
-    world === 'dream'
-      ? openDream({
-          buffer,
-          topK: parts.kernels.topK,
-          retrievalTopK: config.retrievalTopK,
-          temperature: config.experienceTemperature,
-          goalCheck: config.goalCheck,
-          stepCheck: config.stepCheck,
-          history: config.history,
-        })
-      : null;
+  const dream = world === 'dream' ? dreamOf(parts, { config, buffer }) : null;
   const doing = dream ? 'dreaming' : 'acting in the real world';
   const play = (tasks: readonly Task[], firstGroup: number, roundSeed: number): Promise<RolloutReport> =>
     rollOut({
@@ -72,6 +61,23 @@ export async function collect(
   } finally {
     dream?.dispose();
   }
+}
+
+/** A dream as the run dreams it now. Dispose it. */
+export function dreamOf(
+  parts: LoopParts,
+  { config, buffer }: Pick<RunState, 'config' | 'buffer'>,
+): ExperienceEnvironment {
+  const openDream = parts.openDream ?? engineDreams(parts.experience, parts.domain);
+  return openDream({
+    buffer,
+    topK: parts.kernels.topK,
+    retrievalTopK: config.retrievalTopK,
+    temperature: config.experienceTemperature,
+    goalCheck: config.goalCheck,
+    stepCheck: config.stepCheck,
+    history: config.history,
+  });
 }
 
 function add(all: RolloutReport, more: RolloutReport): void {

@@ -5,6 +5,7 @@
  * A success rate of 200 tasks has a standard error of about three points, which is why it never goes without interval.
  */
 import { wilson } from '../data/statistics';
+import type { EnvironmentBatch } from '../envs/environment';
 import type { LanguageModel } from '../nn/language-model';
 import type { Rate } from '../worker/protocol';
 import type { Domain } from './domain';
@@ -17,6 +18,8 @@ export const lowTemperature = 0.4;
 export interface EvaluationRequest {
   policy: LanguageModel;
   domain: Domain;
+  /** Where it acts. Default: the real world. */
+  environment?: EnvironmentBatch;
   tasks: number;
   rolloutTemperature: number;
   maxSteps: number;
@@ -48,7 +51,7 @@ async function successRate(
   const { rollouts, transitions } = await rollOut({
     policy: request.policy,
     domain: request.domain,
-    environment: request.domain.realWorld(),
+    environment: request.environment ?? request.domain.realWorld(),
     tasks,
     groups: tasks.map((_, i) => i),
     maxSteps: request.maxSteps,
@@ -58,5 +61,9 @@ async function successRate(
     onTurn: (fraction) => request.onTurn?.((part + fraction) / 2),
   });
   const successes = rollouts.filter((rollout) => rollout.trajectory.success).length;
-  return { rate: { ...wilson(successes, rollouts.length), episodes: rollouts.length }, realSteps: transitions };
+  const imagined = request.environment?.imagined === true;
+  return {
+    rate: { ...wilson(successes, rollouts.length), episodes: rollouts.length },
+    realSteps: imagined ? 0 : transitions,
+  };
 }

@@ -222,7 +222,10 @@ export class DreamedEnvironment implements EnvironmentBatch {
     const role = this.options.domain.dialect.experience;
     if (!role.guide) return {};
     const guides = new Map(
-      streams.map((i) => [i, role.guide!(this.slots[i].firstObservation, this.slots[i].turns, actions[i]!)]),
+      streams.map((i) => [
+        i,
+        role.guide!(this.slots[i].firstObservation, this.slots[i].turns, actions[i]!, this.slots[i].task),
+      ]),
     );
     return { allowed: (stream, drawn) => guides.get(stream)!(drawn) };
   }
@@ -253,10 +256,12 @@ export class DreamedEnvironment implements EnvironmentBatch {
     // An invalid action leads to the failure state and never to a reward, whatever flag the model wrote.
     const claimed = answer.valid && answer.reward > 0;
     const turn = { action, observation: answer.observation, valid: answer.valid };
-    const shown = () => domain.supportsSuccess(slot.task, slot.firstObservation, [...slot.turns, turn]);
+    const shown =
+      goalCheck && answer.valid && domain.supportsSuccess(slot.task, slot.firstObservation, [...slot.turns, turn]);
     // The check works both ways: a success that the text does not show is refused, one that it shows is granted. A model
     // that misses true successes (a third of them, measured) teaches the policy to avoid them.
-    const supported = goalCheck ? answer.valid && shown() : claimed;
+    const supported = goalCheck && shown !== null ? shown : claimed;
+    const over = supported || domain.isOver?.(answer.observation) === true;
     if (claimed && !supported) this.counts.rejectedSuccesses++;
     if (supported && !claimed) this.counts.grantedSuccesses++;
 
@@ -266,12 +271,12 @@ export class DreamedEnvironment implements EnvironmentBatch {
       slot.tokens.push(...role.withoutReward(generated.tokens));
       this.rebuild(i);
     } else slot.tokens.push(...generated.tokens);
-    if (!supported) this.extend(i, role.reply(generated.tokens));
+    if (!over) this.extend(i, role.reply(generated.tokens));
 
     return {
       observation: answer.observation,
       reward: supported ? 1 : 0,
-      done: supported,
+      done: over,
       valid: answer.valid,
       reasoning: answer.reasoning,
       imagined: true,

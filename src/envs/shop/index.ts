@@ -5,6 +5,7 @@ import { heldOutTasks, trainingTasks } from './tasks';
 import { ShopWorld } from './world';
 
 export { FIRST_PAGE, UNCHANGED } from './abstract';
+export { type AbstractPage, offers, readPage, textOf } from './abstract-reader';
 export { taskFromInstruction } from './built-in/from-instruction';
 export { BUILT_IN, builtInCatalogue } from './built-in/generate';
 export { Catalogue } from './catalogue';

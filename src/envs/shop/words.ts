@@ -104,7 +104,7 @@ const shownTexts = (pages: readonly (AbstractPage | null)[], asin: string): stri
     .join(' ');
 
 /** The page that was in view before the last turn: unchanged ones are looked through. */
-function inView(firstObservation: string, turns: readonly Seen[]): AbstractPage | null {
+export function pageInView(firstObservation: string, turns: readonly Seen[]): AbstractPage | null {
   for (let i = turns.length - 1; i >= 0; i--) {
     const page = readPage(turns[i].observation);
     if (page !== null && page.page !== 'unchanged') return page;
@@ -112,12 +112,16 @@ function inView(firstObservation: string, turns: readonly Seen[]): AbstractPage 
   return readPage(firstObservation);
 }
 
+/** What a page lets an agent do, sorted, as the shop itself lists it: presses, and a search with any keywords. */
+export const offeredActions = (page: AbstractPage): string[] =>
+  [...[...offers(page).keys()].map((name) => `click[${name}]`), 'search[<query>]'].sort();
+
 /** Does the last turn answer with a page that the one before cannot lead to, or tell the same item differently? */
 export function contradicts(firstObservation: string, turns: readonly Seen[]): boolean {
   const last = turns.at(-1);
   if (last === undefined) return false;
   const after = readPage(last.observation);
-  const before = inView(firstObservation, turns.slice(0, -1));
+  const before = pageInView(firstObservation, turns.slice(0, -1));
   if (after === null) return true;
   if (before === null) return false;
   const earlier = [firstObservation, ...turns.slice(0, -1).map(({ observation }) => observation)]
@@ -194,7 +198,7 @@ export function refusal(
   turns: readonly Seen[],
   action: string,
 ): { reasoning: string; observation: string } | null {
-  const view = inView(firstObservation, turns);
+  const view = pageInView(firstObservation, turns);
   if (view === null) return null;
   const parsed = parseAction(action);
   if (view.page !== 'done' && parsed?.kind === 'search') return null;
