@@ -35,6 +35,9 @@ const help: Record<keyof RunConfig, string> = {
   sampleUnit: 'what a sequence is in that average',
   miniBatches: 'optimiser steps of an iteration',
   lambda: 'most generated tasks, as a share',
+  taskSelection:
+    'which generated tasks are kept: every good one, or the most challenging feasible variant of each parent',
+  taskCandidates: 'variants of a parent that are weighed for that',
   retrievalTopK: 'memories shown to the experience model',
   experienceTemperature: 'of the dream',
   realIterations: 'sim-to-real: the last so many iterations practise in the real world',

@@ -11,6 +11,8 @@ import type { StoredTask } from './run-store';
 
 /** Generated tasks kept at most; the least valuable leave first. */
 export const generatedTaskLimit = 256;
+/** Visits of a task that are remembered one by one. */
+export const historyLimit = 24;
 
 export class TaskPool {
   private readonly entries = new Map<string, StoredTask>();
@@ -70,13 +72,16 @@ export class TaskPool {
     return chosen.map((entry) => entry.task);
   }
 
-  /** What a group of rollouts showed. */
-  record(id: string, successRate: number): void {
+  /** What a group of rollouts showed. `variance`: of a wider group, where the task's own is a single rollout. */
+  record(id: string, successRate: number, iteration?: number, variance = successRate * (1 - successRate)): void {
     const entry = this.entries.get(id);
     if (!entry) return;
     entry.visits++;
     entry.lastSuccess = successRate;
-    entry.variance = successRate * (1 - successRate);
+    entry.variance = variance;
+    if (iteration === undefined) return;
+    // A new list each time: what was handed out before does not change.
+    entry.history = [...(entry.history ?? []), { iteration, success: successRate, variance }].slice(-historyLimit);
   }
 
   /** The given tasks whose rewards varied, most first. */

@@ -63,6 +63,15 @@ export interface Dialect {
     opening(parents: readonly Task[], memories: readonly Transition[]): number[];
     /** The new instruction, or null. */
     parse(tokens: readonly number[]): string | null;
+    /** An instruction alone, for comparing tasks by meaning. Absent: an opening with this task stands for it. */
+    instruction?(task: Task): number[];
+    /** Asks which of several variants is the most challenging one that is still feasible; absent: a rule decides. */
+    selection?: {
+      maxNewTokens: number;
+      opening(parent: Task, variants: readonly Task[], memories: readonly Transition[]): number[];
+      /** The chosen variant (from 0) and why, or null for what cannot be read. */
+      parse(tokens: readonly number[], variants: number): { index: number; reasoning: string } | null;
+    };
   };
 }
 

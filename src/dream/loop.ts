@@ -7,6 +7,7 @@
  * Every random draw is a function of (seed, iteration, purpose), and everything else that an iteration reads is in the
  * snapshot of the one before, so a resumed run equals an uninterrupted one bit for bit.
  */
+import { mean } from '../data/statistics';
 import type { Trajectory } from '../data/trajectory';
 import type { Task } from '../envs/environment';
 import type { LanguageModel } from '../nn/language-model';
@@ -28,6 +29,7 @@ import type { RolloutReport } from './rollouts';
 import { RunReporter } from './run-reporter';
 import { RunState } from './run-state';
 import type { RunModel, RunStore, StoredPhase, StoredRun } from './run-store';
+import { clusterTasks, clusterVariances } from './task-clusters';
 import { type GenerationReport, generateTasks } from './task-generator';
 import type { OpenDream } from './text-models/dreams';
 
@@ -177,7 +179,9 @@ export class DreamLoop {
     const trainSeconds = (performance.now() - trainStart) / 1000;
 
     this.remember(trajectories, String(iteration));
-    for (const [group, rate] of learned.successRate) pool.record(tasks[group].id, rate);
+    const variances = await this.taskVariances(tasks, learned.successRate, seed);
+    for (const [group, rate] of learned.successRate)
+      pool.record(tasks[group].id, rate, iteration, variances?.get(group));
     const generated = await this.inventTasks(tasks, seed);
     const fidelity = await measureFidelity(
       trajectories,
@@ -213,6 +217,7 @@ export class DreamLoop {
       gpuBytes: parts.gpuBytes(),
       seconds: (performance.now() - start) / 1000,
     });
+    if (variances) metrics.taskDifficulty = mean([...variances.values()]);
     if (evaluation) {
       metrics.evaluation = evaluation;
       state.evaluations.push(evaluation);
@@ -288,6 +293,13 @@ export class DreamLoop {
     return { transitions, loss };
   }
 
+  /** Where each task is tried once, its value is the variance of the tasks like it; otherwise it has its own. */
+  private async taskVariances(tasks: readonly Task[], rates: ReadonlyMap<number, number>, seed: number) {
+    if (this.state.config.groupSize > 1) return undefined;
+    const { experience, domain } = this.parts;
+    return clusterVariances(await clusterTasks(experience, domain, tasks, deriveSeed(seed, 'clusters')), rates);
+  }
+
   /** The tasks of this iteration that taught most become parents. */
   private inventTasks(tasks: readonly Task[], seed: number): Promise<GenerationReport> {
     const { config, pool, buffer } = this.state;
@@ -301,6 +313,7 @@ export class DreamLoop {
       temperature: 1,
       seed: deriveSeed(seed, 'generator'),
       parallel: this.parts.parallel,
+      ...(config.taskSelection === 'all' ? {} : { candidates: config.taskCandidates }),
     });
   }
 

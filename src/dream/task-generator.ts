@@ -2,7 +2,8 @@
  * @file New tasks by the same model that dreams the world (DreamGym, Eq. 6): two parents in, one variation out.
  *
  * A proposal becomes a task only if it can be read (form), is not known (novelty) and asks for nothing that the room, as
- * far as it has been seen, lacks (feasibility as known). What the room really allows shows at the first visit.
+ * far as it has been seen, lacks (feasibility as known). What the room really allows shows at the first visit. Either all
+ * proposals that pass are kept, or several variants of each parent are weighed and the most challenging one is (appendix C).
  */
 import type { Task } from '../envs/environment';
 import type { Generated, LanguageModel } from '../nn/language-model';
@@ -11,13 +12,19 @@ import type { Domain } from './domain';
 import { Draws, deriveSeed } from './random';
 import type { ReplayBuffer } from './replay-buffer';
 import type { StoredTask, Transition } from './run-store';
+import { type Family, selectVariants } from './task-selection';
 
 export interface GenerationReport {
   asked: number;
   malformed: number;
   known: number;
   infeasible: number;
-  accepted: { task: Task; parent: string }[];
+  /** Good variants that gave way to a more challenging one. */
+  passedOver: number;
+  /** Choices of the model that could not be read; a rule chose instead. */
+  unreadableChoices: number;
+  /** `why`: where a choice was made. */
+  accepted: { task: Task; parent: string; why?: string }[];
   generatedTokens: number;
 }
 
@@ -34,6 +41,8 @@ export interface GenerationRequest {
   seed: number;
   /** Proposals that are sampled at once; all of them by default. */
   parallel?: number;
+  /** So many variants of each parent are weighed and one is kept; absent: every good proposal is. */
+  candidates?: number;
 }
 
 /** Asked again so often at most, while no proposal has passed. */
@@ -46,6 +55,8 @@ export async function generateTasks(request: GenerationRequest): Promise<Generat
     malformed: 0,
     known: 0,
     infeasible: 0,
+    passedOver: 0,
+    unreadableChoices: 0,
     accepted: [],
     generatedTokens: 0,
   };
@@ -58,24 +69,84 @@ export async function generateTasks(request: GenerationRequest): Promise<Generat
 }
 
 async function propose(request: GenerationRequest, report: GenerationReport): Promise<void> {
-  const { domain, pool, buffer, parents, proposals } = request;
-  const role = domain.dialect.generator;
+  const { pool, parents, candidates, proposals } = request;
   const draws = new Draws(deriveSeed(request.seed, 'parents'));
-  const pairs = Array.from({ length: proposals }, (_, i) => parentsOf(parents[i % parents.length], pool, draws));
+  // One choice a parent: with more, the second best would be kept as well.
+  const asked =
+    candidates === undefined
+      ? Array.from({ length: proposals }, (_, i) => parents[i % parents.length])
+      : parents.slice(0, proposals).flatMap((parent) => Array.from({ length: candidates }, () => parent));
+  const pairs = asked.map((parent) => parentsOf(parent, pool, draws));
   const answers: Generated[] = [];
   const atOnce = request.parallel ?? pairs.length;
   for (let first = 0; first < pairs.length; first += atOnce)
     answers.push(...(await ask(request, pairs.slice(first, first + atOnce), first)));
-  answers.forEach(({ tokens, stopped }, i) => {
-    report.asked++;
-    report.generatedTokens += tokens.length;
-    const parent = pairs[i][0];
-    const instruction = stopped ? role.parse(tokens) : null;
-    const task = instruction === null ? null : domain.taskFrom(parent.task, instruction);
-    if (!task) report.malformed++;
-    else if (pool.has(task.id) || !domain.isNovel(task, tasksOfRoom(pool, task.room))) report.known++;
-    else if (!domain.feasible(task, seenIn(buffer, task.room))) report.infeasible++;
-    else if (pool.add(task, parent.id)) report.accepted.push({ task, parent: parent.id });
+  report.asked += answers.length;
+  report.generatedTokens += answers.reduce((sum, { tokens }) => sum + tokens.length, 0);
+  if (candidates !== undefined) return choose(request, pairs, answers, report);
+  answers.forEach((answer, i) => {
+    const [parent] = pairs[i];
+    const task = good(request, parent, answer, [], report);
+    if (task && pool.add(task, parent.id)) report.accepted.push({ task, parent: parent.id });
+  });
+}
+
+/** Reads one proposal and checks it against the pool and `beside`; counts what is wrong with it. */
+function good(
+  { domain, pool, buffer }: GenerationRequest,
+  parent: StoredTask,
+  { tokens, stopped }: Generated,
+  beside: readonly Task[],
+  report: GenerationReport,
+): Task | null {
+  const instruction = stopped ? domain.dialect.generator.parse(tokens) : null;
+  const task = instruction === null ? null : domain.taskFrom(parent.task, instruction);
+  const isNovel = (one: Task) =>
+    !pool.has(one.id) &&
+    beside.every(({ id }) => id !== one.id) &&
+    domain.isNovel(one, [...tasksOfRoom(pool, one.room), ...beside]);
+  if (!task) report.malformed++;
+  else if (!isNovel(task)) report.known++;
+  else if (!domain.feasible(task, seenIn(buffer, task.room))) report.infeasible++;
+  else return task;
+  return null;
+}
+
+/** Keeps the most challenging feasible variant of each parent. */
+async function choose(
+  request: GenerationRequest,
+  pairs: readonly (readonly StoredTask[])[],
+  answers: readonly Generated[],
+  report: GenerationReport,
+): Promise<void> {
+  const { pool, buffer } = request;
+  const families = new Map<string, Family & { variants: Task[] }>();
+  answers.forEach((answer, i) => {
+    const [parent] = pairs[i];
+    const family = families.get(parent.id) ?? { parent, variants: [] };
+    families.set(parent.id, family);
+    const task = good(request, parent, answer, family.variants, report);
+    if (task) family.variants.push(task);
+  });
+  const weighed = [...families.values()].filter(({ variants }) => variants.length > 0);
+  const { choices, unreadable, generatedTokens } = await selectVariants({
+    ...request,
+    families: weighed,
+    pool: pool.tasks(),
+    seenIn: (room) => seenIn(buffer, room),
+    seed: deriveSeed(request.seed, 'selection'),
+  });
+  report.generatedTokens += generatedTokens;
+  report.unreadableChoices += unreadable;
+  choices.forEach(({ index, reasoning }, i) => {
+    const { parent, variants } = weighed[i];
+    report.passedOver += variants.length - (index < 0 ? 0 : 1);
+    if (index < 0) return;
+    const task = variants[index];
+    // Two parents of one room may have been given the same variant.
+    const isNew = !pool.has(task.id) && request.domain.isNovel(task, tasksOfRoom(pool, task.room));
+    if (isNew && pool.add(task, parent.id)) report.accepted.push({ task, parent: parent.id, why: reasoning });
+    else report.known++;
   });
 }
 

@@ -30,6 +30,10 @@ export interface RunConfig extends LearnerSettings {
   realBudget: number;
   /** Cap on the share of generated tasks in an iteration (the paper's lambda). */
   lambda: number;
+  /** Which of the generator's good proposals enter the pool: all, or of each parent's the most challenging feasible one. */
+  taskSelection: 'all' | 'most-challenging';
+  /** Variants of a parent that are weighed for the latter. */
+  taskCandidates: number;
   retrievalTopK: number;
   experienceTemperature: number;
   /** False: the dream sees the state alone, not how the episode came to it (the paper's ablation). */
@@ -178,6 +182,8 @@ export interface PoolTask {
   visits: number;
   lastSuccess: number | null;
   variance: number | null;
+  /** Its last visits, oldest first; absent in runs of before they were kept. */
+  history?: { iteration: number; success: number; variance: number }[];
 }
 
 export interface BufferEntry {

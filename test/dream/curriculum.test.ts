@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { generatedTaskLimit, TaskPool } from '../../src/dream/curriculum';
+import { generatedTaskLimit, historyLimit, TaskPool } from '../../src/dream/curriculum';
 import { Draws, deriveSeed } from '../../src/dream/random';
 import { ReplayBuffer } from '../../src/dream/replay-buffer';
 import { generateTasks } from '../../src/dream/task-generator';
@@ -54,6 +54,25 @@ describe('the task pool', () => {
     ]);
     pool.record('unknown', 0.5);
     expect(pool.size).toBe(10);
+  });
+
+  it('remembers the last visits one by one', () => {
+    const pool = new TaskPool(originals);
+    const { id } = originals[0];
+    pool.record(id, 0.5, 3);
+    const before = pool.get(id)!.history;
+    pool.record(id, 1, 4, 0.21);
+    expect(pool.get(id)).toMatchObject({ visits: 2, lastSuccess: 1, variance: 0.21 });
+    expect(pool.get(id)!.history).toEqual([
+      { iteration: 3, success: 0.5, variance: 0.25 },
+      { iteration: 4, success: 1, variance: 0.21 },
+    ]);
+    // What was handed out stays as it was.
+    expect(before).toHaveLength(1);
+    for (let i = 5; i < 60; i++) pool.record(id, 0.5, i);
+    expect(pool.get(id)!.history).toHaveLength(historyLimit);
+    expect(pool.get(id)!.history!.at(-1)!.iteration).toBe(59);
+    expect(pool.get(originals[1].id)!.history).toBeUndefined();
   });
 
   it('keeps a bounded number of generated tasks, dropping the worthless', () => {

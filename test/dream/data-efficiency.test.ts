@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type EfficiencyRequest, efficiencyPoint, offlineData, upTo } from '../../src/dream/data-efficiency';
 import { experienceEpisodes } from '../../src/dream/offline';
-import { experienceAnswer, failureObservation } from '../../src/dream/transcripts';
+import { Belief, experienceAnswer, experienceThought, failureObservation } from '../../src/dream/transcripts';
+import { parseInstruction } from '../../src/envs/household';
 import { householdTokenizer } from '../../src/models/household-vocabulary';
 import type { LanguageModel, Sessions, TrainSequence } from '../../src/nn/language-model';
 
@@ -35,7 +36,8 @@ describe('data efficiency of the experience model', () => {
     const tokenizer = householdTokenizer('small');
     const trained: TrainSequence[][] = [];
     // Answers "nothing happens" to everything, with the right form.
-    const thought = { state: '', verdict: '', check: '' };
+    const goal = parseInstruction('put a cup in cabinet')!;
+    const thought = experienceThought(new Belief('room cabinet 1'), goal, '');
     const refusal = experienceAnswer(tokenizer, thought, failureObservation, 0).tokens;
     const model = {
       async trainStep(batch: readonly TrainSequence[]) {

@@ -112,6 +112,26 @@ describe('a dreamed run', () => {
     expect(learned).toBeGreaterThan(0);
   });
 
+  it('values tasks by their cluster where each is tried once', async () => {
+    const once = { algorithm: 'reinforce++', groupSize: 1, tasksPerIteration: 24, iterations: 3 } as const;
+    const { state } = await run(once);
+    // The fake embeds everything alike: one cluster, one variance, and new tasks although no task has a group.
+    expect(state.metrics.at(-1)!.taskDifficulty).toBeGreaterThan(0);
+    expect(state.metrics.at(-1)!.tasksGenerated).toBeGreaterThan(0);
+    const visited = state.pool.tasks().filter((entry) => entry.visits > 0);
+    expect(visited.some((entry) => entry.lastSuccess === 0 && entry.variance! > 0)).toBe(true);
+    expect(visited.every((entry) => entry.history!.at(-1)!.variance === entry.variance)).toBe(true);
+    const [again] = [await run(once)];
+    expect(again.state.weightsHash).toBe(state.weightsHash);
+  });
+
+  it('may keep of each parent the most challenging variant alone', async () => {
+    const { state } = await run({ taskSelection: 'most-challenging', taskCandidates: 3, iterations: 4 });
+    const generated = state.pool.tasks().filter((entry) => entry.generated);
+    expect(generated.length).toBeGreaterThan(0);
+    expect(state.metrics.at(-1)!.tasksGenerated).toBe(generated.length);
+  });
+
   it('keeps to lambda: generated tasks never exceed their share', async () => {
     const { state } = await run({ iterations: 8 });
     expect(Math.max(...state.metrics.map((m) => m.syntheticShare))).toBeCloseTo(2 / 6);

@@ -98,6 +98,7 @@ const task = v.object({
   visits: finite,
   lastSuccess: maybe,
   variance: maybe,
+  history: v.optional(many(v.object({ iteration: count, success: share, variance: finite }), 1_000)),
 });
 
 /** Everything but `config`, which whoever imports checks by its own rules. */

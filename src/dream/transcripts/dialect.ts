@@ -76,6 +76,7 @@ export function householdDialect(tokenizer: Tokenizer): Dialect {
         const answer = parseGeneratorAnswer(tokenizer, tokens);
         return answer.ok ? answer.instruction : null;
       },
+      instruction: ({ instruction }) => [...tokenizer.encode(instruction)],
     },
   };
 }

@@ -1,5 +1,5 @@
 /** @file The fields of the dream: what the experience model sees, and what it is held to. */
-import { type Field, numeric } from './field';
+import { choice, type Field, numeric } from './field';
 
 export const dreamFields: readonly Field[] = [
   numeric(
@@ -8,6 +8,23 @@ export const dreamFields: readonly Field[] = [
     'Share of invented tasks',
     0.05,
     'At most this part of the tasks is invented by the model; the rest is given (the paper’s lambda).',
+  ),
+  choice(
+    'taskSelection',
+    'dream',
+    'Invented tasks kept',
+    [
+      ['all', 'every good one'],
+      ['most-challenging', 'the hardest that can be done'],
+    ],
+    'Whether every new task that passes the checks is kept, or of several variants only the most challenging feasible one.',
+  ),
+  numeric(
+    'taskCandidates',
+    'dream',
+    'Variants weighed',
+    1,
+    'How many variants of a task are compared where only the most challenging one is kept.',
   ),
   numeric(
     'retrievalTopK',
