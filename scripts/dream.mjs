@@ -8,10 +8,11 @@ import { say } from './run.mjs';
 
 const args = process.argv.slice(2);
 /** These run without a GPU. */
-const plainCommands = ['annotate', 'env', 'export', 'import', 'import-run', 'relay', 'serve'];
+const plainCommands = ['annotate', 'early-experience', 'env', 'export', 'import', 'import-run', 'relay', 'serve'];
 const plain =
   args.length === 0 ||
   plainCommands.includes(args[0]) ||
+  (args[0] === 'judge' && !args.includes('--model')) ||
   args.includes('--help') ||
   args.includes('-h') ||
   args.includes('--envs') ||

@@ -14,9 +14,17 @@ const commands: Record<string, Entry> = {
   train: { summary: 'train the agent on dreamed experience', load: () => import('./commands/train') },
   eval: { summary: 'measure the agent in the real world', load: () => import('./commands/eval') },
   annotate: { summary: 'reasoning for trajectories that have none', load: () => import('./commands/annotate') },
+  'early-experience': {
+    summary: 'data sets of Early Experience from a built-in world',
+    load: () => import('./commands/early-experience'),
+  },
   experiment: {
     summary: 'compare methods over seeds: a grid from a file',
     load: () => import('./commands/experiment'),
+  },
+  judge: {
+    summary: 'how good the dreams are: four scores by a model and by rules',
+    load: () => import('./commands/judge'),
   },
   pretrain: { summary: 'make the embedded base model', load: () => import('./commands/pretrain') },
   experience: {

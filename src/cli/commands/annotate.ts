@@ -8,12 +8,12 @@ import { endpointTextModel, type TextModel } from '../../dream/text-models';
 import { AtomicLines } from '../atomic-lines';
 import type { CommandIo } from '../command';
 import { describeOptions, type OptionSpecs, parseOptions, UsageError } from '../options';
+import { givenReflector, reflectorOptions } from '../reflector';
 
 const options = {
   out: { type: 'string', value: 'FILE.jsonl', help: 'where to write them' },
   rules: { type: 'string', help: "by the world's own rules, without a model", choices: ['household'] as const },
-  endpoint: { type: 'string', value: 'URL', help: 'by an OpenAI-compatible server; its key in DREAM_ENDPOINT_KEY' },
-  'endpoint-model': { type: 'string', value: 'NAME', help: 'the model to ask it for' },
+  ...reflectorOptions,
   batch: { type: 'integer', help: 'trajectories asked together', default: 16, min: 1, max: 512 },
   retries: { type: 'integer', help: 'further tries for an answer that cannot be used', default: 2, min: 0, max: 10 },
 } as const satisfies OptionSpecs;
@@ -98,14 +98,14 @@ async function work(
   }
 }
 
-function modelOf({ endpoint, 'endpoint-model': name }: { endpoint?: string; 'endpoint-model'?: string }): TextModel {
-  if (endpoint === undefined || name === undefined)
-    throw new UsageError(
-      'bad-option',
-      'Nobody was named to annotate.',
-      'Give --rules, or --endpoint and --endpoint-model.',
-    );
-  return endpointTextModel({ baseUrl: endpoint, model: name, key: process.env.DREAM_ENDPOINT_KEY });
+function modelOf(values: { endpoint?: string; 'endpoint-model'?: string }): TextModel {
+  const given = givenReflector(values);
+  if (given) return endpointTextModel({ ...given, key: process.env.DREAM_ENDPOINT_KEY });
+  throw new UsageError(
+    'bad-option',
+    'Nobody was named to annotate.',
+    'Give --rules, or --endpoint and --endpoint-model.',
+  );
 }
 
 /** Throws `bad-trajectory`, naming the line. */
