@@ -46,7 +46,7 @@ export function generatorRole(turns: ChatTurns): Dialect['generator'] {
       return text === null ? null : readInstruction(text);
     },
     instruction: ({ instruction }) => turns.tokenizer.encode(oneLine(instruction, longestInstruction)),
-    selection: selectionRole(turns, 'a household', room),
+    selection: selectionRole(turns, 'It works in a household.', room),
   };
 }
 

@@ -13,13 +13,17 @@ const longestTask = 300;
 const longestReasoning = 400;
 const begun = 'SELECTION:';
 
-/** @param about what is known of the place where the tasks are set, a line each. */
+/**
+ * @param setting the world, in a sentence or more.
+ * @param about what is known of the place where the tasks are set, a line each.
+ */
 export function selectionRole(
   turns: ChatTurns,
-  place: string,
+  setting: string,
   about: (parent: Task, memories: readonly Transition[]) => readonly string[],
 ): NonNullable<Dialect['generator']['selection']> {
-  const system = `You choose exercises for an agent in ${place}. It knows one task already; you see several variants of it and pick one: the hardest that it could still fulfil there.
+  const system = `You choose exercises for an agent. ${setting}
+The agent knows one task already; you see several variants of it and pick one: the hardest that it could still fulfil there.
 A good variant
 - can be done with what is known to be there, but takes more than the known task;
 - is said clearly and in good English;

@@ -1,6 +1,8 @@
 /** @file The task generator in words, in any world (DreamGym, Eq. 6): two known tasks in, one new task out. */
 import type { Dialect } from '../domain';
+import type { Transition } from '../run-store';
 import type { ChatTurns } from '../text-household/chat-turns';
+import { selectionRole } from '../text-household/selection';
 import { cleanText } from '../text-models/answer';
 import { brief } from './brief';
 import type { SpokenWorld } from './world';
@@ -12,6 +14,8 @@ const mostMemories = 3;
 
 export function generatorRole(turns: ChatTurns, world: SpokenWorld): Dialect['generator'] {
   const system = `You invent tasks for an agent. The world: ${world.rules}\nA task reads like this: ${world.taskForm}\nA new task differs from the known ones and is possible, but not easy.\nAnswer with the new task on one line and nothing else.`;
+  const seen = (memories: readonly Transition[]): string[] =>
+    memories.slice(-mostMemories).map((memory) => `Seen: ${brief(memory.nextState, longestMemory)}`);
   return {
     stopTokens: turns.stopTokens,
     maxNewTokens,
@@ -19,7 +23,7 @@ export function generatorRole(turns: ChatTurns, world: SpokenWorld): Dialect['ge
       turns.opening(
         system,
         [
-          ...memories.slice(-mostMemories).map((memory) => `Seen: ${brief(memory.nextState, longestMemory)}`),
+          ...seen(memories),
           ...parents.slice(0, 2).map((task) => `Known task: ${task.instruction.slice(0, longestInstruction)}`),
         ].join('\n'),
         'New task:',
@@ -28,6 +32,8 @@ export function generatorRole(turns: ChatTurns, world: SpokenWorld): Dialect['ge
       const text = turns.textOf(tokens);
       return text === null ? null : readInstruction(text);
     },
+    instruction: ({ instruction }) => turns.tokenizer.encode(instruction.slice(0, longestInstruction)),
+    selection: selectionRole(turns, `The world: ${world.rules}`, (_, memories) => seen(memories)),
   };
 }
 
