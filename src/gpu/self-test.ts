@@ -7,10 +7,12 @@
  */
 import { DreamError } from '../data/errors';
 import type { GpuBuffer } from './buffers';
+import { advantageChecks } from './checks/advantage-checks';
 import type { Check, Numbers } from './checks/check';
 import { deviceChecks } from './checks/device-checks';
+import { lossChecks } from './checks/loss-checks';
 import { nnChecks } from './checks/nn-checks';
-import { rlChecks } from './checks/rl-checks';
+import { topKCheck } from './checks/top-k-check';
 import type { Gpu } from './device';
 
 export interface SelfTestResult {
@@ -26,7 +28,7 @@ export interface SelfTestOptions {
 }
 
 function allChecks(): Check[] {
-  return [...deviceChecks(), ...nnChecks(), ...rlChecks()];
+  return [...deviceChecks(), ...nnChecks(), ...advantageChecks(), ...lossChecks(), topKCheck()];
 }
 
 /** Names of the checks, in order. */

@@ -1,9 +1,7 @@
 import { href, type Request } from '../site';
 import { localPath } from './layout';
-import { ADMIN_PASSWORD, type OrderStatus } from './shop-data';
+import { ADMIN_PASSWORD, ORDER_STATUSES } from './shop-data';
 import { orderById, productById, replaceOrder, type ShopState } from './shop-state';
-
-const STATUSES: readonly OrderStatus[] = ['pending', 'processing', 'complete', 'canceled'];
 
 /** Cents of a price as typed; null when it is none. */
 function cents(text: string): number | null {
@@ -28,7 +26,7 @@ export function changeByStaff(state: ShopState, request: Request): { shop: ShopS
   if (head === 'logout') return { shop: { ...state, staff: false }, redirect: '/login' };
   if (head === 'orders') {
     const order = orderById(state, id ?? '');
-    const status = STATUSES.find((name) => name === sent.status);
+    const status = ORDER_STATUSES.find((name) => name === sent.status);
     if (order === undefined || status === undefined) return { shop: state, redirect: '/orders' };
     const comment = (sent.comment ?? '').trim();
     const comments = comment === '' ? order.comments : [...order.comments, comment];

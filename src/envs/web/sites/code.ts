@@ -1,6 +1,6 @@
 /** @file The code host: projects, issues, merge requests, commits, members, stars, a dashboard. */
 import { type Child, h } from '../nodes';
-import { type Answer, href, noticeFor, type Page, type Request, type Site, type SitesState } from '../site';
+import { href, noticeFor, type Page, type Request, type Site } from '../site';
 import { isoDay } from './calendar';
 import { changeCode } from './code-changes';
 import { CODE_HOST, ISSUE_HEADS, issueRow, projectSection } from './code-project';
@@ -23,6 +23,7 @@ import {
   slice,
   table,
 } from './layout';
+import { partSite } from './part-site';
 
 export { CODE_HOST };
 
@@ -191,15 +192,4 @@ function pageAt(state: CodeState, request: Request): Page | { redirect: string }
   );
 }
 
-export const code: Site = {
-  name: 'code',
-  host: CODE_HOST,
-  handle(state: SitesState, request: Request): Answer {
-    if (request.method === 'POST') {
-      const { code: changed, redirect } = changeCode(state.code, request);
-      return { state: changed === state.code ? state : { ...state, code: changed }, redirect };
-    }
-    const answer = pageAt(state.code, request);
-    return 'redirect' in answer ? { state, redirect: answer.redirect } : { state, page: answer };
-  },
-};
+export const code: Site = partSite({ name: 'code', host: CODE_HOST, part: 'code', change: changeCode, pageAt });

@@ -1,6 +1,6 @@
 /** @file The forum: boards, posts, comments, votes, subscriptions, profiles, search. */
 import { type Child, h } from '../nodes';
-import { type Answer, href, noticeFor, type Page, type Request, type Site, type SitesState } from '../site';
+import { href, noticeFor, type Page, type Request, type Site } from '../site';
 import { isoDay } from './calendar';
 import { changeForum } from './forum-changes';
 import { type ForumState, type Post, postById, postPath, SORTS, scoreOf, sortPosts } from './forum-state';
@@ -22,6 +22,7 @@ import {
   post as postButton,
   slice,
 } from './layout';
+import { partSite } from './part-site';
 
 export const FORUM_HOST = 'forum.example';
 const PER_PAGE = 10;
@@ -242,15 +243,4 @@ function pageAt(state: ForumState, request: Request): Page | { redirect: string 
   return notFound(shown);
 }
 
-export const forum: Site = {
-  name: 'forum',
-  host: FORUM_HOST,
-  handle(state: SitesState, request: Request): Answer {
-    if (request.method === 'POST') {
-      const { forum: changed, redirect } = changeForum(state.forum, request);
-      return { state: changed === state.forum ? state : { ...state, forum: changed }, redirect };
-    }
-    const answer = pageAt(state.forum, request);
-    return 'redirect' in answer ? { state, redirect: answer.redirect } : { state, page: answer };
-  },
-};
+export const forum: Site = partSite({ name: 'forum', host: FORUM_HOST, part: 'forum', change: changeForum, pageAt });

@@ -1,15 +1,6 @@
 /** @file The map: search, places, directions, what is near, saved places. */
 import { h } from '../nodes';
-import {
-  type Answer,
-  href,
-  type Notice,
-  noticeFor,
-  type Page,
-  type Request,
-  type Site,
-  type SitesState,
-} from '../site';
+import { href, type Notice, noticeFor, type Page, type Request, type Site } from '../site';
 import {
   button,
   choice,
@@ -42,6 +33,7 @@ import {
   type Place,
   placeNamed,
 } from './map-data';
+import { partSite } from './part-site';
 
 export const MAP_HOST = 'map.example';
 
@@ -226,14 +218,4 @@ function change(state: MapState, request: Request): { map: MapState; redirect: s
   return { map: state, redirect };
 }
 
-export const map: Site = {
-  name: 'map',
-  host: MAP_HOST,
-  handle(state: SitesState, request: Request): Answer {
-    if (request.method === 'POST') {
-      const { map: changed, redirect } = change(state.map, request);
-      return { state: changed === state.map ? state : { ...state, map: changed }, redirect };
-    }
-    return { state, page: pageAt(state.map, request) };
-  },
-};
+export const map: Site = partSite({ name: 'map', host: MAP_HOST, part: 'map', change, pageAt });

@@ -30,7 +30,8 @@ export interface Product {
   readonly description: string;
 }
 
-export type OrderStatus = 'pending' | 'processing' | 'complete' | 'canceled';
+export const ORDER_STATUSES = ['pending', 'processing', 'complete', 'canceled'] as const;
+export type OrderStatus = (typeof ORDER_STATUSES)[number];
 
 export interface OrderLine {
   readonly product: number;

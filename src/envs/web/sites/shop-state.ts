@@ -46,6 +46,8 @@ export const initialShop = (signedIn: boolean): ShopState => ({
 });
 
 export const productById = (state: ShopState, id: number): Product | undefined => state.products[id - 1];
+/** Of a product that is known to be there. */
+export const productName = (state: ShopState, id: number): string => (productById(state, id) as Product).name;
 export const productBySlug = (state: ShopState, slug: string): Product | undefined =>
   state.products.find((product) => product.slug === slug);
 

@@ -1,6 +1,6 @@
 /** @file The shop: catalogue, search, cart and checkout, account, orders, reviews, contact. */
 import { h } from '../nodes';
-import { type Answer, href, noticeFor, type Page, type Request, type Site, type SitesState } from '../site';
+import { href, noticeFor, type Page, type Request, type Site } from '../site';
 import { shortDay } from './calendar';
 import {
   area,
@@ -23,6 +23,7 @@ import {
   slugOf,
   table,
 } from './layout';
+import { partSite } from './part-site';
 import { accountPage, productLink } from './shop-account';
 import { changeShop } from './shop-changes';
 import { CATEGORIES, customerById, money, type Product } from './shop-data';
@@ -283,15 +284,4 @@ function pageAt(state: ShopState, request: Request): Page | { redirect: string }
   return notFound(shown);
 }
 
-export const shop: Site = {
-  name: 'shop',
-  host: SHOP_HOST,
-  handle(state: SitesState, request: Request): Answer {
-    if (request.method === 'POST') {
-      const { shop: changed, redirect } = changeShop(state.shop, request);
-      return { state: changed === state.shop ? state : { ...state, shop: changed }, redirect };
-    }
-    const answer = pageAt(state.shop, request);
-    return 'redirect' in answer ? { state, redirect: answer.redirect } : { state, page: answer };
-  },
-};
+export const shop: Site = partSite({ name: 'shop', host: SHOP_HOST, part: 'shop', change: changeShop, pageAt });

@@ -20,12 +20,13 @@ export interface NumberField extends FieldBase<Key> {
   whole: boolean;
 }
 
-export interface ChoiceField extends FieldBase<Key> {
+interface ChoiceField extends FieldBase<Key> {
   kind: 'choice';
-  options: readonly { value: string; label: string }[];
+  /** `about`: one sentence on this option, where the label alone says too little. */
+  options: readonly { value: string; label: string; about?: string }[];
 }
 
-export interface SwitchField extends FieldBase<Key> {
+interface SwitchField extends FieldBase<Key> {
   kind: 'switch';
 }
 
@@ -36,7 +37,7 @@ export const groups = [
   { id: 'practice', title: 'Practice', about: 'How many episodes the agent plays before each lesson.' },
   { id: 'dream', title: 'The dream', about: 'How the imagined world answers, and when we stop believing it.' },
   { id: 'learning', title: 'Learning', about: 'How strongly the agent changes after each lesson.' },
-  { id: 'method', title: 'The method', about: 'Which algorithm turns rewards into changes, and its own dials.' },
+  { id: 'method', title: 'The method', about: 'Which algorithm turns rewards into changes, and its fine adjustment.' },
   { id: 'checking', title: 'Checking', about: 'How often the real world is asked. Its answers are never trained on.' },
 ] as const;
 export type GroupId = (typeof groups)[number]['id'];
@@ -56,13 +57,13 @@ export const choice = (
   key: Key,
   group: GroupId,
   label: string,
-  options: readonly (readonly [value: string, label: string])[],
+  options: readonly (readonly [value: string, label: string, about?: string])[],
   help: string,
 ): ChoiceField => ({
   kind: 'choice',
   key,
   group,
   label,
-  options: options.map(([value, text]) => ({ value, label: text })),
+  options: options.map(([value, text, about]) => ({ value, label: text, ...(about && { about }) })),
   help,
 });
