@@ -23,7 +23,7 @@ export interface RolloutRequest {
   maxSteps: number;
   temperature: number;
   seed: number;
-  /** Episodes that share the KV cache at once; more are played in waves. */
+  /** Episodes that share the KV cache at once; more, or more than the environment has room for, are played in waves. */
   parallel?: number;
   /** Called before every turn: the place to pause, stop or report. Fraction is 0..1 over all waves. */
   onTurn?: (fraction: number) => Promise<void> | void;
@@ -42,7 +42,10 @@ export interface RolloutReport {
 const defaultParallel = 128;
 
 export async function rollOut(request: RolloutRequest): Promise<RolloutReport> {
-  const parallel = request.parallel ?? defaultParallel;
+  const parallel = Math.min(
+    request.parallel ?? defaultParallel,
+    request.environment.capacity ?? Number.POSITIVE_INFINITY,
+  );
   const report: RolloutReport = {
     rollouts: [],
     transitions: 0,

@@ -52,6 +52,8 @@ export interface Environment {
  */
 export interface EnvironmentBatch {
   readonly imagined: boolean;
+  /** Most episodes at once, where there is a limit: more are to be played in waves. */
+  readonly capacity?: number;
   reset(tasks: readonly Task[], seed: number): Promise<string[]>;
   step(actions: readonly (string | null)[]): Promise<(StepResult | null)[]>;
   /** What the world would accept now in an episode that is under way; absent where it does not tell. */

@@ -105,7 +105,9 @@ export async function mockAgentGym(dialect: DialectName, { delayMs = 0 } = {}): 
       return ok({ id, observation: view, done: false, reward: 0 });
     }
     if (done.get(id)) return ok({ error: 'The episode is over.' });
-    const opened = body?.action === 'open';
+    const said = String(body?.action);
+    // WebArena's server wants the whole of a model's answer, with the action between fences.
+    const opened = (dialect === 'webarena' ? /```(.*?)```/s.exec(said)?.[1] : said) === 'open';
     done.set(id, opened);
     const view = opened ? 'It opens.' : 'Nothing happens.';
     views.set(id, view);
