@@ -1,18 +1,26 @@
 /**
  * @file Remote sessions side by side behind the batch interface, so that the loop can play in them as in any other world.
  *
- * Sessions are kept from one reset to the next: opening them is slow, and some servers never forget one.
+ * Sessions are kept from one reset to the next: opening them is slow, and some servers never forget one. Whoever has more
+ * episodes than `capacity` plays them in waves; parking episodes here would mean replaying them, and no server promises
+ * that the same actions lead to the same state again.
  */
 import { asDreamError, DreamError } from '../../data/errors';
 import type { Environment, EnvironmentBatch } from '../environment';
 import { lostStep } from './lost';
+import type { JsonObject } from './plain-values';
 
 export interface RemoteEnvironment extends Environment {
+  /** Why the last episode was lost. */
+  readonly lostBecause: DreamError | null;
+  /** What the server would take now, where it says so. */
+  readonly actions?: readonly string[] | null;
+  /** The server's own account of the episode, where it has one. */
+  state?(): Promise<JsonObject>;
   close(): Promise<unknown>;
 }
 
 export interface RemoteBatch extends EnvironmentBatch {
-  /** Most episodes at once: give it to the loop as `parallel`. */
   readonly capacity: number;
   close(): Promise<void>;
 }
@@ -32,19 +40,18 @@ const forAll: ReadonlySet<string> = new Set([
  */
 export function remoteBatch(make: () => RemoteEnvironment, count: number): RemoteBatch {
   const sessions: RemoteEnvironment[] = [];
+  /** Why episodes never began. */
   let failures: (DreamError | null)[] = [];
+  /** Which of those were told so. */
+  let over: boolean[] = [];
   return {
     imagined: false,
     capacity: count,
     async reset(tasks) {
-      if (tasks.length > count)
-        throw new DreamError(
-          'remote-capacity',
-          `${tasks.length} episodes were asked for at once, but the environment server has ${count} sessions.`,
-          'Play at most that many in parallel, or allow more sessions on the server.',
-        );
+      if (tasks.length > count) throw tooMany(tasks.length, count);
       while (sessions.length < tasks.length) sessions.push(make());
       const answers = await Promise.allSettled(tasks.map(async (task, i) => sessions[i].reset(task)));
+      over = tasks.map(() => false);
       failures = answers.map((answer) => (answer.status === 'rejected' ? asDreamError(answer.reason) : null));
       const failed = failures.filter((failure) => failure !== null);
       const fatal = failed.find(({ code }) => forAll.has(code) || code === 'unexpected');
@@ -55,14 +62,29 @@ export function remoteBatch(make: () => RemoteEnvironment, count: number): Remot
     async step(actions) {
       return Promise.all(
         actions.map((action, i) => {
-          if (action === null) return null;
           const failure = failures[i];
-          return failure ? lostStep(failure) : sessions[i].step(action);
+          if (failure) {
+            // Even where nothing was said: an episode that never began must not pass for one of bad answers.
+            if (over[i]) return null;
+            over[i] = true;
+            return lostStep(failure);
+          }
+          return action === null ? null : sessions[i].step(action);
         }),
       );
     },
+    admissible: (slot) => sessions[slot]?.actions ?? [],
     async close() {
       await Promise.allSettled(sessions.splice(0).map((session) => session.close()));
     },
   };
+}
+
+function tooMany(tasks: number, sessions: number): DreamError {
+  const has = `${sessions} ${sessions === 1 ? 'session' : 'sessions'}`;
+  return new DreamError(
+    'remote-capacity',
+    `${tasks} episodes were asked for at once, but the environment server has ${has}.`,
+    'Play at most that many in parallel, or allow more sessions on the server.',
+  );
 }

@@ -3,7 +3,16 @@ export { type RemoteAddress, remoteAddress } from './address';
 export { type DialectName, dialectNames, dialects } from './agentgym/dialects';
 export { AgentGymEnvironment, agentGymTask } from './agentgym/environment';
 export { type AgentGymOptions, AgentGymServer } from './agentgym/server';
+export { type DialectWords, dialectWords } from './agentgym/words';
 export { type RemoteBatch, type RemoteEnvironment, remoteBatch } from './batch';
+export {
+  connectRemote,
+  type RemoteOptions,
+  type RemoteServer,
+  type RemoteTarget,
+  remoteTarget,
+  type TaskChoice,
+} from './connect';
 export { CapacityError, ValidationError } from './errors';
 export { MappedEnvironment, type MappedOptions, mappedTask } from './mapped/environment';
 export { checkMapping, gymHttpApi, type Mapping } from './mapped/mapping';
@@ -19,3 +28,6 @@ export {
 export { browserSocket, type OpenSocket, type SocketLike } from './openenv/channel';
 export { describeOpenEnv, type OpenEnvDescription } from './openenv/describe';
 export { OpenEnvEnvironment, type OpenEnvOptions, openEnvTask } from './openenv/environment';
+export { exampleAction, formWords } from './openenv/form-words';
+export type { JsonObject } from './plain-values';
+export { parseRemoteTasks, type RemoteTask, type RemoteTasks } from './tasks';

@@ -111,6 +111,8 @@ const webshop: Dialect = {
   close: () => null,
 };
 
+const fence = '```';
+
 const webarena: Dialect = {
   name: 'webarena',
   usualPort: 36004,
@@ -124,7 +126,8 @@ const webarena: Dialect = {
         : null,
   },
   step: {
-    body: (id, action) => ({ env_idx: id, action }),
+    // The server looks for the action between fences in a model's answer, and finds none in a bare one.
+    body: (id, action) => ({ env_idx: id, action: action.includes(fence) ? action : `${fence}${action}${fence}` }),
     read(answer) {
       if (!isObject(answer) || typeof answer.observation !== 'string' || !isReward(answer.reward)) return null;
       const { terminated, truncated } = answer;
