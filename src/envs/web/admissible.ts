@@ -1,6 +1,7 @@
 /** @file What can be done with the page in view: for people, random players and constrained sampling. */
 import { actionText } from './actions';
-import type { BrowserState, View } from './browser';
+import type { View } from './browser';
+import type { BrowserState } from './tabs';
 
 const CLICKED = new Set(['link', 'button', 'checkbox', 'radio', 'menuitem']);
 const TYPED = new Set(['textbox', 'searchbox', 'spinbutton']);

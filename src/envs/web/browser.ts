@@ -5,37 +5,23 @@
  * (site state, address) when they are looked at, and kept while both stay the same.
  */
 import { lastWindow } from './abstract';
-import {
-  type AxNode,
-  accessibilityNodes,
-  type FieldValues,
-  isChecked,
-  type Numbered,
-  numberNodes,
-  optionValue,
-} from './accessibility';
+import { type AxNode, accessibilityNodes, isChecked, type Numbered, numberNodes, optionValue } from './accessibility';
 import type { Action } from './actions';
 import { fieldsOfForm, sentForm } from './forms';
 import { fetchPage, load } from './load';
 import { inlineText, type VElement } from './nodes';
 import { href, type Page, parseAddress, requestOf, resolve, type Site, type SitesState } from './site';
-
-export interface Tab {
-  /** Addresses visited; `at` is the current one. */
-  readonly history: readonly string[];
-  readonly at: number;
-  readonly fields: FieldValues;
-  /** Id of the focused element, 0 for none. */
-  readonly focus: number;
-  /** Windows scrolled down in the abstract view. */
-  readonly scroll: number;
-}
-
-export interface BrowserState {
-  readonly sites: SitesState;
-  readonly tabs: readonly Tab[];
-  readonly current: number;
-}
+import {
+  type BrowserState,
+  closeTab,
+  currentTab,
+  MAX_TABS,
+  openTab,
+  shownAt,
+  type Tab,
+  visited,
+  withTab,
+} from './tabs';
 
 /** A page as the current tab shows it, with what was typed into it. */
 export interface View {
@@ -50,13 +36,7 @@ export type Performed = { readonly ok: true } | { readonly ok: false; readonly r
 
 const OK: Performed = { ok: true };
 const no = (reason: string): Performed => ({ ok: false, reason });
-const NO_FIELDS: FieldValues = new Map();
-/** Ten tabs and a hundred visits bound an episode's memory. */
-const MAX_TABS = 10;
-const MAX_HISTORY = 100;
 const MAX_TEXT = 4000;
-
-export const freshTab = (url: string): Tab => ({ history: [url], at: 0, fields: NO_FIELDS, focus: 0, scroll: 0 });
 
 export class Browser {
   private shown: View | null = null;
@@ -77,13 +57,13 @@ export class Browser {
   }
 
   get url(): string {
-    const tab = this.held.tabs[this.held.current];
+    const tab = currentTab(this.held);
     return tab.history[tab.at];
   }
 
   view(): View {
     if (this.shown !== null) return this.shown;
-    const tab = this.held.tabs[this.held.current];
+    const tab = currentTab(this.held);
     const { page, nodes } = this.pageOf(this.url);
     const accessibility = accessibilityNodes(page.title, nodes, tab.fields, tab.focus);
     this.shown = { url: this.url, page, nodes, accessibility, tab };
@@ -132,25 +112,15 @@ export class Browser {
       }
       case 'new_tab':
         if (this.held.tabs.length >= MAX_TABS) return no('too many tabs');
-        this.state = {
-          ...this.held,
-          tabs: [...this.held.tabs, freshTab('about:blank')],
-          current: this.held.tabs.length,
-        };
+        this.state = openTab(this.held);
         return OK;
       case 'tab_focus':
         if (action.tab >= this.held.tabs.length) return no(`no tab ${action.tab}`);
         this.state = { ...this.held, current: action.tab };
         return OK;
-      case 'close_tab': {
-        const tabs = this.held.tabs.filter((_, index) => index !== this.held.current);
-        // Upstream opens a blank page when the last tab is closed.
-        this.state =
-          tabs.length === 0
-            ? { ...this.held, tabs: [freshTab('about:blank')], current: 0 }
-            : { ...this.held, tabs, current: tabs.length - 1 };
+      case 'close_tab':
+        this.state = closeTab(this.held);
         return OK;
-      }
       case 'go_back':
         return this.travel(-1);
       case 'go_forward':
@@ -161,25 +131,23 @@ export class Browser {
   }
 
   private setTab(change: Partial<Tab>): void {
-    const tabs = this.held.tabs.map((tab, index) => (index === this.held.current ? { ...tab, ...change } : tab));
-    this.state = { ...this.held, tabs };
+    this.state = withTab(this.held, change);
   }
 
   private travel(by: number): Performed {
-    const tab = this.held.tabs[this.held.current];
+    const tab = currentTab(this.held);
     const at = tab.at + by;
     if (at < 0 || at >= tab.history.length)
       return no(by < 0 ? 'there is no page before this one' : 'there is no page after this one');
-    this.setTab({ at, fields: NO_FIELDS, focus: 0, scroll: 0 });
+    this.setTab(shownAt(at));
     return OK;
   }
 
   private visit(url: string): Performed {
-    const tab = this.held.tabs[this.held.current];
+    const tab = currentTab(this.held);
     const loaded = load(this.sites, this.held.sites, url);
     if (loaded === null) return no(`${url} is not an address of this world`);
-    const history = [...tab.history.slice(0, tab.at + 1), loaded.url].slice(-MAX_HISTORY);
-    this.setTab({ history, at: history.length - 1, fields: NO_FIELDS, focus: 0, scroll: 0 });
+    this.setTab(visited(tab, loaded.url));
     this.computed = {
       sites: this.held.sites,
       url: loaded.url,

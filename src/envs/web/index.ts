@@ -6,7 +6,7 @@ import { WebWorld } from './world';
 
 export { cleanTree, formatTree } from './accessibility';
 export { type Action, actionText, badFormatText, noElementText, type Parsed } from './actions';
-export type { BrowserState, View } from './browser';
+export type { View } from './browser';
 export {
   type ConfigReport,
   loadWebArenaConfigs,
@@ -32,6 +32,7 @@ export {
 export { expertAction } from './expert';
 export { offlineTrajectories, type Player, playWeb, randomAction } from './offline';
 export { fillPlaceholders, SITES } from './sites';
+export type { BrowserState } from './tabs';
 export { knownTasks, TEMPLATES, webHeldOutTasks, webTask, webTrainingTasks } from './tasks';
 export { isWebObservation, webWords } from './words';
 export { EPISODE_ENDED, NOTHING_HAPPENS, type WebOptions, type WebSnapshot, type WebTaskData, WebWorld } from './world';

@@ -11,7 +11,7 @@ import { abstractObservation } from './abstract';
 import { formatNode, formatTree } from './accessibility';
 import { actionText, badFormatText, noElementText, type Parsed, START_ACTION_TEXT } from './actions';
 import { admissibleActions } from './admissible';
-import { Browser, type BrowserState, freshTab, type View } from './browser';
+import { Browser, type View } from './browser';
 import { readWebArenaTask, type WebArenaTask } from './configs';
 import { type ActionDialect, parseAction } from './dialects';
 import { earlyStop, MAX_STEPS } from './early-stop';
@@ -20,6 +20,7 @@ import { runHelper } from './evaluate/helpers';
 import { fetchPage } from './load';
 import { parseAddress } from './site';
 import { fillPlaceholders, initialSites, SITES } from './sites';
+import { type BrowserState, freshTab } from './tabs';
 
 /** What an invalid action is answered with, in the abstract text. */
 export const NOTHING_HAPPENS = 'nothing happens';

@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { knownTasks, WebWorld } from '../../../src/envs/web';
 import { abstractObservation, pageLines } from '../../../src/envs/web/abstract';
 import { accessibilityNodes, cleanTree, formatTree, numberNodes } from '../../../src/envs/web/accessibility';
-import { freshTab } from '../../../src/envs/web/browser';
 import { renderDocument } from '../../../src/envs/web/document';
 import { h, textOf, unescapeHtml, type VElement } from '../../../src/envs/web/nodes';
 import { pythonRepr } from '../../../src/envs/web/python-repr';
+import { freshTab } from '../../../src/envs/web/tabs';
 
 const nodesOf = (body: VElement, fields = new Map<number, string>()) =>
   accessibilityNodes('Title', numberNodes(body), fields, 0);
