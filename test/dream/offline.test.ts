@@ -2,17 +2,21 @@ import { describe, expect, it } from 'vitest';
 import {
   demonstrationSteps,
   experienceEpisodes,
+  experienceMixture,
   experienceSequences,
   type Fidelity,
   fidelityCases,
   generatorSequences,
+  type Mixture,
   measureFidelity,
   offlineTransitions,
   policySequences,
   predictWith,
+  withNegatives,
 } from '../../src/dream/offline';
 import { Belief, experienceThought, parseGeneratorAnswer } from '../../src/dream/transcripts';
 import {
+  type DemonstratorKind,
   generateRoom,
   HouseholdWorld,
   householdData,
@@ -66,6 +70,20 @@ describe('offline sequences', () => {
   it('never plays a held-out task in a training room', () => {
     const { episodes } = experienceEpisodes('small', { episodes: 400, seed: 2 });
     for (const { task } of episodes) expect(isHeldOut(task)).toBe(false);
+  });
+
+  it('with negatives in any share, and with none', () => {
+    const share = (mixture: Mixture, ...kinds: DemonstratorKind[]) =>
+      kinds.reduce((sum, kind) => sum + (mixture[kind] ?? 0), 0) /
+      Object.values(mixture).reduce((sum, part) => sum + part, 0);
+    const failing = ['near-miss', 'weak', 'random'] as const;
+    expect(share(experienceMixture, ...failing)).toBeCloseTo(0.57);
+    for (const wanted of [0, 0.3, 0.57, 1]) expect(share(withNegatives(wanted), ...failing)).toBeCloseTo(wanted);
+    const same = withNegatives(0.57);
+    for (const [kind, part] of Object.entries(experienceMixture))
+      expect(same[kind as DemonstratorKind]).toBeCloseTo(part);
+    const { episodes } = experienceEpisodes('small', { episodes: 60, seed: 2, mixture: withNegatives(0) });
+    expect(episodes.some(({ demonstrator }) => (failing as readonly string[]).includes(demonstrator))).toBe(false);
   });
 
   it('recomputes every reward of a relabelled trajectory', () => {

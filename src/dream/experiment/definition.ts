@@ -47,6 +47,8 @@ const stage = v.variant('kind', [
     /** Offline transitions it may learn from. */
     transitions: v.optional(count(100, 200_000)),
     reasoning: v.optional(v.boolean(), true),
+    /** Share of its data from players who fail as a policy fails; absent: as in its first training (0.57). */
+    negatives: v.optional(share),
   }),
 ]);
 

@@ -1,5 +1,6 @@
 /**
- * @file Retrains the experience model for an ablation: without its reasoning, or on fewer offline transitions.
+ * @file Retrains the experience model for an ablation: without its reasoning, on fewer offline transitions, or with other
+ * players in its data.
  *
  * An ablation by prompt alone (cutting the thought off a model that was taught to think) would measure how badly a model
  * does what it never learned; so the ablated model is trained for its form, with the same data and settings.
@@ -7,7 +8,14 @@
 
 import { householdTokenizer } from '../../models/household-vocabulary';
 import { upTo } from '../data-efficiency';
-import { experienceSequences, fidelityCases, measureFidelity, predictWith, type Share } from '../offline';
+import {
+  experienceSequences,
+  fidelityCases,
+  measureFidelity,
+  predictWith,
+  type Share,
+  withNegatives,
+} from '../offline';
 import { deriveSeed } from '../random';
 import type { Stage } from './definition';
 import type { StageContext, StageReport } from './stage';
@@ -30,6 +38,7 @@ export async function runExperience(
       episodes: Math.ceil(wanted / episodeTransitions) + 8,
       seed: deriveSeed(seed, 'experience'),
       reasoning: stage.reasoning,
+      ...(stage.negatives === undefined ? {} : { mixture: withNegatives(stage.negatives) }),
     }),
   );
   const { loss, tokens } = await learn(experience, endless(sequences, seed, 'offline episodes'), stage, onProgress);
@@ -51,6 +60,9 @@ export async function runExperience(
       experienceTransitions: sequences.reduce((sum, one) => sum + transitionsIn([one]), 0),
       observationAccuracy: share(fidelity.observation),
       rewardAccuracy: share(fidelity.reward),
+      // Asked as a policy asks, whoever taught it.
+      falseSuccessRate: share(fidelity.falseSuccesses),
+      invalidActionsRefused: share(fidelity.invalidActions),
     },
   };
 }

@@ -57,6 +57,22 @@ export const experienceMixture: Mixture = {
   random: 0.03,
 };
 
+/** Players who fail as a policy fails: they nearly do it, forget, or ask for what is not there. */
+const failing: ReadonlySet<DemonstratorKind> = new Set(['near-miss', 'weak', 'random']);
+
+/**
+ * A mixture in which the failing players have the given share, the proportions within either side as they were. What is
+ * not a success is learned from them: without, the experience model says yes too often (recipe.md).
+ */
+export function withNegatives(share: number, mixture: Mixture = experienceMixture): Mixture {
+  const kinds = Object.entries(mixture) as [DemonstratorKind, number][];
+  const total = (negative: boolean) =>
+    kinds.reduce((sum, [kind, part]) => sum + (failing.has(kind) === negative ? part : 0), 0);
+  const scale = (kind: DemonstratorKind) =>
+    failing.has(kind) ? share / Math.max(total(true), 1e-9) : (1 - share) / Math.max(total(false), 1e-9);
+  return Object.fromEntries(kinds.map(([kind, part]) => [kind, part * scale(kind)]));
+}
+
 export interface EpisodeOptions {
   size: WorldSize;
   /** Rooms in the order in which they are visited, round after round. */

@@ -6,6 +6,7 @@ export {
   type OfflineEpisode,
   type OfflineStep,
   playEpisode,
+  withNegatives,
 } from './episodes';
 export {
   type Fidelity,

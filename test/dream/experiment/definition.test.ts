@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseExperiment, plannedRuns, quickened, runConfig } from '../../../src/dream/experiment/definition';
 
@@ -24,6 +25,34 @@ const code = (change: object) => {
     return (error as { code?: string }).code;
   }
 };
+
+describe('the experiments in bench/experiments', () => {
+  const read = (name: string) =>
+    parseExperiment(
+      JSON.parse(readFileSync(new URL(`../../../bench/experiments/${name}.json`, import.meta.url), 'utf8')) as unknown,
+      name,
+    );
+
+  it('each counter-measure is off in one row, and all of them in the last', () => {
+    const { rows, ...experiment } = read('countermeasures');
+    const states = rows.map(({ stages: [data, loop] }) => {
+      if (data.kind !== 'experience' || loop.kind !== 'rl') throw new Error('other stages');
+      const { goalCheck, stepCheck, minReplayPrecision, refreshEvery } = runConfig(experiment, loop, 1);
+      return [goalCheck, stepCheck, minReplayPrecision > 0, refreshEvery > 0, data.negatives! > 0];
+    });
+    expect(states[0]).toEqual([true, true, true, true, true]);
+    for (const state of states.slice(1, -1)) expect(state.filter((on) => !on)).toHaveLength(1);
+    expect(new Set(states.map(String)).size).toBe(states.length);
+    expect(states.at(-1)).toEqual([false, false, false, false, false]);
+  });
+
+  it('a refresh is paid from the real budget', () => {
+    const { rows: _, ...experiment } = read('countermeasures');
+    const text = readFileSync(new URL('../../../bench/experiments/countermeasures.json', import.meta.url), 'utf8');
+    expect(experiment.maxRealTransitions).toBe(400);
+    expect(() => parseExperiment({ ...JSON.parse(text), maxRealTransitions: 399 })).toThrow(/may need 400 real/);
+  });
+});
 
 describe('an experiment’s definition', () => {
   it('expands to rows x seeds, seed by seed', () => {
