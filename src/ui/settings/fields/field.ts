@@ -20,7 +20,7 @@ export interface NumberField extends FieldBase<Key> {
   whole: boolean;
 }
 
-interface ChoiceField extends FieldBase<Key> {
+export interface ChoiceField extends FieldBase<Key> {
   kind: 'choice';
   /** `about`: one sentence on this option, where the label alone says too little. */
   options: readonly { value: string; label: string; about?: string }[];

@@ -9,7 +9,7 @@ import { learningFields } from './learning';
 import { methodFields } from './method';
 import { checkingFields, practiceFields, runFields } from './run';
 
-export { type Field, type GroupId, groups, type Key, type NumberField } from './field';
+export { type ChoiceField, type Field, type GroupId, groups, type Key, type NumberField } from './field';
 
 export const fields: readonly Field[] = [
   ...runFields,
