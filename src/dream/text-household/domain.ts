@@ -15,7 +15,7 @@ import { householdDomain } from '../household';
 import { Belief, failureObservation } from '../transcripts';
 import { admissibleIn } from './admissible';
 import { ChatTurns } from './chat-turns';
-import { experienceRole, experienceSpoken } from './experience';
+import { experienceRole, experienceSpoken, possible } from './experience';
 import { generatorRole } from './generator';
 import { begunTasks, readBeginning } from './head-start';
 import { imaginedAnswer } from './imagined-answer';
@@ -68,6 +68,11 @@ export function householdTextDomain(
           admissible: (firstObservation, told) => admissibleIn(beliefAfter(firstObservation, told)),
         }
       : {}),
+    told(_task, firstObservation, before, { action, observation, reward }) {
+      const valid = observation !== failureObservation;
+      const reasoning = valid ? possible : refusalReason(beliefAfter(firstObservation, before), action);
+      return experienceSpoken(turns, { reasoning, valid, observation, reward }, action);
+    },
     refusal(_task, firstObservation, told, action) {
       const belief = beliefAfter(firstObservation, told);
       if (belief.judge(action).valid) return null;

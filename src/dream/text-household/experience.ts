@@ -73,7 +73,7 @@ export function experienceRole(turns: ChatTurns, led?: Dialect['experience']['gu
         observation: room,
         reward: 0,
       };
-      const reasoning = 'The action is possible.';
+      const reasoning = possible;
       return [
         ...turns.opening(led ? ledSystem : freeSystem, questionText(task.instruction, 'look', []), begun),
         ...experienceSpoken(turns, seen, 'look'),
@@ -99,6 +99,9 @@ export function experienceRole(turns: ChatTurns, led?: Dialect['experience']['gu
     reply: (answer) => turns.closing(answer),
   };
 }
+
+/** The reasoning of a true step that nobody reasoned about. */
+export const possible = 'The action is possible.';
 
 function questionText(instruction: string, action: string, memories: readonly Transition[]): string {
   return [
