@@ -71,12 +71,17 @@ export async function loadFromDisk(
   }
 }
 
-/** A PEFT folder's adapter, checked against the base it is for. Throws `bad-adapter`, `adapter-mismatch`, `file-read`. */
-export async function readPeftFolder(io: CommandIo, path: string, config: DecoderConfig): Promise<LoraAdapter> {
+/** A PEFT folder's files by name. Throws `file-read`. */
+export async function readFolder(io: CommandIo, path: string): Promise<Map<string, Uint8Array>> {
   const files = new Map<string, Uint8Array>();
   for (const file of await openPath(io.resolve(path))) {
     files.set(file.name, await file.read(0, file.size));
     await file.close();
   }
-  return readPeft(files, config);
+  return files;
+}
+
+/** A PEFT folder's adapter, checked against the base it is for. Throws `bad-adapter`, `adapter-mismatch`, `file-read`. */
+export async function readPeftFolder(io: CommandIo, path: string, config: DecoderConfig): Promise<LoraAdapter> {
+  return readPeft(await readFolder(io, path), config);
 }

@@ -8,13 +8,22 @@ import type { StoredRun } from '../dream/run-store';
 import { adapterFromEngine, writePeft } from '../models/adapters';
 import type { DecoderConfig } from '../nn/config';
 
+/** Name of the fact on an adapter's card that says where it was trained. */
+export const WORLD_FACT = 'world';
+
+/** The world that an exported adapter's card names; null for adapters of other programs. */
+export function worldOnCard(card: string): string | null {
+  return new RegExp(`^\\| ${WORLD_FACT} \\| ([^|\n]{1,200}) \\|$`, 'm').exec(card)?.[1].trim() ?? null;
+}
+
 /** Empty for a run that trains a whole model. */
 export function runAdapter({ model, policy: { weights } }: StoredRun): Map<string, Uint8Array> {
   if (!model) return new Map();
-  const { rank, alpha, label, sha256 } = model;
+  const { rank, alpha, label, sha256, world = 'household' } = model;
   const config = shapesOf(weights, rank);
   if (!config) return new Map();
-  return writePeft(adapterFromEngine(weights, config, { rank, alpha }, { baseModel: label, baseHash: sha256 }));
+  const adapter = adapterFromEngine(weights, config, { rank, alpha }, { baseModel: label, baseHash: sha256 });
+  return writePeft(adapter, { facts: [[WORLD_FACT, world]] });
 }
 
 /** Only what projections are as wide as; heads of one number each, since nothing here needs to know them. */

@@ -54,6 +54,8 @@ export interface RunModel {
   parallel: number;
   /** Of the cached keys and values that tokens are drawn from. Absent = f32. */
   precision?: Precision;
+  /** The world it trains in: `shop`, `web`, or the name of a world of one's own. Absent = the household. */
+  world?: string;
   /** How it plays in words. Absent in runs of before it could be chosen: `formerTextSettings`. */
   text?: TextSettings;
 }

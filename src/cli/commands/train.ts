@@ -3,13 +3,18 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { DreamError } from '../../data/errors';
 import { mean } from '../../data/statistics';
-import type { Domain } from '../../dream/domain';
 import { householdDomain } from '../../dream/household';
 import { DreamLoop, type LoopParts } from '../../dream/loop';
 import { resolveConfig } from '../../dream/presets';
 import type { RunModel } from '../../dream/run-store';
 import { defaultTextSettings, formerTextSettings } from '../../dream/text-household';
-import { endpointTextModel, householdTextWorld, type OpenDream, textDreams } from '../../dream/text-models';
+import {
+  endpointTextModel,
+  householdTextWorld,
+  type OpenDream,
+  type TextWorld,
+  textDreams,
+} from '../../dream/text-models';
 import { gpuAdvantages } from '../../rl/kernels/advantages';
 import { gpuTopK } from '../../rl/kernels/topk';
 import type { Evaluation, IterationMetrics, RunConfig, RunEvent } from '../../worker/protocol';
@@ -19,6 +24,7 @@ import { openHouseholdEngine } from '../household-engine';
 import { type ModelEngine, openModelEngine } from '../model-engine';
 import { describeOptions, type OptionSpecs, parseOptions } from '../options';
 import { duration } from '../progress';
+import { WORLD_FACT } from '../run-adapter';
 import {
   endpointOptions,
   givenEndpoint,
@@ -29,8 +35,18 @@ import {
   runOptions,
   textTrainingOptions,
 } from '../run-options';
+import {
+  checkSameWorld,
+  household,
+  memoriesOption,
+  openSpokenWorld,
+  readMemories,
+  withMemories,
+  worldOptions,
+} from '../spoken-world';
 
 const options: OptionSpecs = {
+  ...worldOptions,
   ...modelOptions,
   ...textTrainingOptions,
   ...endpointOptions,
@@ -40,8 +56,13 @@ const options: OptionSpecs = {
     help: 'write the trained adapter as a PEFT folder, with a GGUF for llama.cpp beside it in DIR.gguf (--model)',
   },
   ...runOptions,
+  memories: memoriesOption,
   resume: { type: 'boolean', help: 'continue the run in its folder (a new one starts when there is none)' },
-  run: { type: 'string', value: 'DIR', help: 'folder of the run (default .cache/runs/[MODEL-]PRESET-ROLLOUTS-SEED)' },
+  run: {
+    type: 'string',
+    value: 'DIR',
+    help: 'folder of the run (default .cache/runs/[MODEL-][ENV-]PRESET-ROLLOUTS-SEED)',
+  },
   out: { type: 'string', value: 'FILE', help: 'write the run, with metrics and sample rollouts, as JSON' },
 };
 
@@ -49,11 +70,12 @@ export const help = `Usage: dream train [options]
 
 Trains the embedded agent on dreamed experience and measures it in the real world, which it never trains in.
 With --model, an adapter of a real language model learns, and the same model without it dreams and invents the tasks.
+With --env, it trains in another world than the household; eval --env examines it anywhere.
 With --dream-endpoint, a server dreams: the way from one machine to many.
 Every iteration is kept; Ctrl-C stops at the next safe point and --resume goes on from the last finished iteration.
 
 ${describeOptions(options)}
-  --json             {"preset","seed","iterations","adapter","realTransitions","dreamedTransitions","tasksGenerated",
+  --json             {"env","preset","seed","iterations","adapter","realTransitions","dreamedTransitions","tasksGenerated",
                      "bufferSize","rewardError","loss","realSuccess","malformed","tokensPerSecond","peakGpuBytes",
                      "weightsHash","seconds"} and with --model {"model":{"label","sha256","rank","alpha",...}}`;
 
@@ -66,27 +88,45 @@ export async function run(args: string[], io: CommandIo): Promise<number> {
   const adapterOut = values['adapter-out'];
   if (adapterOut !== undefined && modelPath === undefined) throw needsModel('adapter-out');
   const endpoint = givenEndpoint(values);
-  const name = `${modelPath === undefined ? '' : `${plainName(modelPath)}-`}${config.preset}-${config.rollouts}-${config.seed}`;
+  const world = await openSpokenWorld(io, typeof values.env === 'string' ? values.env : undefined, modelPath);
+  const env = world?.name ?? household;
+  const kind = `${modelPath === undefined ? '' : `${plainName(modelPath)}-`}${world ? `${env}-` : ''}`;
+  const name = `${kind}${config.preset}-${config.rollouts}-${config.seed}`;
   const folder = typeof values.run === 'string' ? io.resolve(values.run) : join(io.root, '.cache', 'runs', name);
   const store = new FileRunStore(folder);
   await store.claim();
   const stored = values.resume === true ? await store.load() : null;
+  if (stored) checkSameWorld(stored.model?.world, env);
 
   const began = stored ? (stored.model?.text ?? formerTextSettings) : defaultTextSettings;
   const real =
     modelPath === undefined
       ? null
-      : await openModelEngine(io, modelPath, { ...stored?.model, ...choice }, stored?.config.seed ?? config.seed, {
-          ...began,
-          ...text,
-          // What the run began with stands in its weights already.
-          ...(stored ? { warmStart: began.warmStart } : {}),
-        });
+      : await openModelEngine(
+          io,
+          modelPath,
+          { ...stored?.model, ...choice },
+          stored?.config.seed ?? config.seed,
+          {
+            ...began,
+            ...text,
+            // What the run began with stands in its weights already.
+            ...(stored ? { warmStart: began.warmStart } : {}),
+          },
+          world,
+        );
   const engine = real ?? (await openEmbedded(io.root));
   const { gpu } = engine;
+  const { domain } = engine.parts;
+  // A stored run has its buffer.
+  const brought =
+    typeof values.memories === 'string' && !stored
+      ? await readMemories(io, values.memories, domain, world, Math.floor(config.bufferCapacity / 2))
+      : null;
   const parts: LoopParts = {
     ...engine.parts,
-    ...(endpoint ? { openDream: dreamsOf(endpoint, engine.parts.domain, io.signal) } : {}),
+    domain: brought ? withMemories(domain, brought.memories) : domain,
+    ...(endpoint ? { openDream: dreamsOf(endpoint, world?.words ?? householdTextWorld(domain), io.signal) } : {}),
     kernels: { advantages: gpuAdvantages(gpu), topK: gpuTopK(gpu) },
     store,
     adapter: gpu.adapterName,
@@ -106,7 +146,7 @@ export async function run(args: string[], io: CommandIo): Promise<number> {
   const { state } = loop;
   // A stopped run's weights may belong to a half-finished iteration.
   if (real && typeof adapterOut === 'string' && loop.phase !== 'stopped') {
-    await writeAdapter(io.resolve(adapterOut), real, loop, io);
+    await writeAdapter(io.resolve(adapterOut), real, loop, env, io);
     io.print(`adapter written to ${adapterOut}`);
   }
   if (typeof values.out === 'string') {
@@ -116,6 +156,8 @@ export async function run(args: string[], io: CommandIo): Promise<number> {
   }
   io.result(
     trainResult(state.config, state.metrics, state.evaluations, {
+      env,
+      ...(brought ? { memories: brought.memories.length } : {}),
       model: state.model,
       adapter: gpu.adapterName,
       bufferSize: state.buffer.size,
@@ -147,10 +189,10 @@ async function imitate(engine: ModelEngine, { maxSteps }: RunConfig, io: Command
   io.print(`warm start: ${losses.length} steps of imitation, ${range}, ${seconds} s`);
 }
 
-/** Someone else's dream of the household, in words. */
-function dreamsOf(endpoint: { baseUrl: string; model: string }, domain: Domain, signal: AbortSignal): OpenDream {
+/** Someone else's dream of the world, in words. */
+function dreamsOf(endpoint: { baseUrl: string; model: string }, world: TextWorld, signal: AbortSignal): OpenDream {
   const model = endpointTextModel({ ...endpoint, key: process.env.DREAM_ENDPOINT_KEY });
-  return textDreams({ model, world: householdTextWorld(domain), signal });
+  return textDreams({ model, world, signal });
 }
 
 async function openEmbedded(root: string) {
@@ -164,13 +206,20 @@ function plainName(path: string): string {
   return name.replace(/[^\w.-]+/g, '_').slice(0, 80);
 }
 
-async function writeAdapter(folder: string, engine: ModelEngine, { state }: DreamLoop, io: CommandIo): Promise<void> {
+async function writeAdapter(
+  folder: string,
+  engine: ModelEngine,
+  { state }: DreamLoop,
+  env: string,
+  io: CommandIo,
+): Promise<void> {
   const { config, evaluations } = state;
-  const rates = evaluations.map(({ iteration, atRolloutTemperature: { rate, low, high, episodes } }) => {
+  const rates = evaluations.map(({ iteration, imagined, atRolloutTemperature: { rate, low, high, episodes } }) => {
     const value = `${percent(rate)} [${percent(low)}, ${percent(high)}] of ${episodes} held-out tasks`;
-    return [`real success after ${iteration} iterations`, value] as const;
+    return [`${imagined ? 'dreamed' : 'real'} success after ${iteration} iterations`, value] as const;
   });
   const files = await engine.exportPeft([
+    [WORLD_FACT, env],
     ['preset', config.preset],
     ['seed', config.seed],
     ['rollouts', config.rollouts],
@@ -188,6 +237,10 @@ async function writeAdapter(folder: string, engine: ModelEngine, { state }: Drea
 }
 
 interface MachineFacts {
+  /** The world it was trained in. */
+  env?: string;
+  /** Memories that were brought. */
+  memories?: number;
   model?: RunModel;
   adapter: string;
   bufferSize: number;
@@ -205,7 +258,10 @@ export function trainResult(
 ): object {
   const last = metrics.at(-1);
   const errors = metrics.map((m) => m.rewardError).filter((error) => error !== null);
+  const measured = { before: success(evaluations.at(0)), after: success(evaluations.at(-1)) };
+  const dreamed = evaluations.some(({ imagined }) => imagined);
   return {
+    ...(facts.env === undefined ? {} : { env: facts.env }),
     preset: config.preset,
     seed: config.seed,
     iterations: metrics.length,
@@ -226,7 +282,9 @@ export function trainResult(
       answers: metrics.map((m) => m.malformed),
       lostEpisodes: metrics.map((m) => m.lostEpisodes ?? 0),
     },
-    realSuccess: { before: success(evaluations.at(0)), after: success(evaluations.at(-1)) },
+    ...(facts.memories === undefined ? {} : { memories: facts.memories }),
+    // A world without a truth was examined in its own dream, which proves nothing about any other.
+    ...(dreamed ? { realSuccess: null, dreamedSuccess: measured } : { realSuccess: measured }),
     tokensPerSecond: {
       generate: mean(metrics.map((m) => m.generateTokensPerSecond)),
       train: mean(metrics.map((m) => m.trainTokensPerSecond)),
@@ -263,9 +321,11 @@ function reporter(io: CommandIo): (event: RunEvent) => void {
           `entropy ${m.entropy.toFixed(3)}, gradient ${m.gradNorm.toPrecision(3)}, valid ${percent(m.validActionRate)}${lost}, ${m.seconds.toFixed(1)} s`,
       );
     } else if (event.type === 'evaluation') {
-      const { iteration, atRolloutTemperature: high, atLowTemperature: low } = event.evaluation;
+      const { iteration, imagined, atRolloutTemperature: high, atLowTemperature: low } = event.evaluation;
       const rate = (r: typeof high) => `${percent(r.rate)} [${percent(r.low)}, ${percent(r.high)}]`;
-      io.print(`     real success after ${iteration}: ${rate(high)} at rollout temperature, ${rate(low)} at 0.4`);
+      io.print(
+        `     ${imagined ? 'dreamed' : 'real'} success after ${iteration}: ${rate(high)} at rollout temperature, ${rate(low)} at 0.4`,
+      );
     } else if (event.type === 'notice') io.note(event.message);
   };
 }

@@ -116,6 +116,7 @@ export const recordSchema = v.object({
       alpha: v.number(),
       contextLength: count,
       parallel: count,
+      world: v.optional(shortText),
     }),
   ),
   config: v.unknown(),
