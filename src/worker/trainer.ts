@@ -4,8 +4,7 @@
  * Commands answer as soon as they are accepted; how the run fares arrives as events, and `status()` tells it all again to
  * whoever asks. No DOM: the same class runs in a worker and in Node.
  */
-import { asDreamError, DreamError } from '../data/errors';
-import { writeRunRecord } from '../data/exporters/run-record';
+import { asDreamError, type DreamError } from '../data/errors';
 import { readRunRecord } from '../data/importers/run-record';
 import { checkConfig, resolveConfig } from '../dream/presets';
 import type { StoredRun } from '../dream/run-store';
@@ -23,10 +22,12 @@ import type {
   StorageReport,
   TrainerApi,
 } from './protocol';
+import { busy, nothingToResume } from './refusals';
 import { RunSession } from './run-session';
+import { exported, RunShelf } from './run-shelf';
 import { account, emptyStatus, idle } from './run-status';
 import { isUnfinished, StorageKeeper } from './storage-keeper';
-import { recordOf, visibleTask } from './stored-record';
+import { visibleTask } from './stored-record';
 
 export interface TrainerOptions {
   openEngine: OpenEngine;
@@ -43,12 +44,12 @@ export class TrainerService implements TrainerApi {
   /** A command is being accepted: a second one must not slip in between. */
   private accepting = false;
   private state: RunStatus = emptyStatus();
-  /** The last run read back while none was under way. */
-  private shelf: StoredRun | null = null;
+  private readonly shelf: RunShelf;
 
   constructor(private readonly options: TrainerOptions) {
     this.keeper =
       options.storage ?? new StorageKeeper((message) => this.emit({ type: 'notice', level: 'warning', message }));
+    this.shelf = new RunShelf(this.keeper);
   }
 
   subscribe(listener: Listener): void {
@@ -102,7 +103,7 @@ export class TrainerService implements TrainerApi {
   async reset(): Promise<void> {
     await this.stop();
     const { runId } = this.state;
-    this.shelf = null;
+    this.shelf.clear();
     this.state = { ...emptyStatus(), adapter: this.state.adapter };
     this.emit({ type: 'progress', progress: idle });
     if (runId) await this.keeper.remove(runId);
@@ -115,14 +116,7 @@ export class TrainerService implements TrainerApi {
 
   /** The last *finished* iteration of the run, not what is under way. Throws `nothing-to-export`. */
   async exportRun(): Promise<Uint8Array> {
-    const stored = await this.storedRun();
-    if (!stored)
-      throw new DreamError(
-        'nothing-to-export',
-        'There is no run to export yet.',
-        'Start a run; it can be exported as soon as its first examination is done.',
-      );
-    return writeRunRecord(recordOf(stored));
+    return exported(await this.storedRun());
   }
 
   /** A run to look at. Throws `not-a-run`, `corrupt-run`, `newer-run`. */
@@ -151,7 +145,7 @@ export class TrainerService implements TrainerApi {
   async deleteRun(runId: string): Promise<void> {
     if (this.session && runId === this.state.runId) throw busy();
     await this.keeper.remove(runId);
-    if (this.shelf?.runId === runId) this.shelf = null;
+    this.shelf.forget(runId);
   }
 
   async deleteEverything(): Promise<void> {
@@ -210,7 +204,7 @@ export class TrainerService implements TrainerApi {
 
   /** Runs in the background; its end is an event. */
   private conduct(runId: string, config: RunConfig, how: 'run' | 'step', release: () => void): void {
-    this.shelf = null;
+    this.shelf.clear();
     const session = new RunSession({
       runId,
       config,
@@ -288,23 +282,7 @@ export class TrainerService implements TrainerApi {
     this.events.push(event);
   }
 
-  private async storedRun(): Promise<StoredRun | null> {
-    const runId = this.state.runId ?? (await this.keeper.runs.latest().catch(() => null))?.runId;
-    if (!runId) return null;
-    if (this.session) return this.keeper.runs.load(runId);
-    if (this.shelf?.runId !== runId) this.shelf = await this.keeper.runs.load(runId);
-    return this.shelf;
+  private storedRun(): Promise<StoredRun | null> {
+    return this.shelf.read(this.state.runId, this.session !== null);
   }
-}
-
-function busy(): DreamError {
-  return new DreamError('already-running', 'A run is already under way.', 'Stop it first, or press Resume to go on.');
-}
-
-function nothingToResume(): DreamError {
-  return new DreamError(
-    'nothing-to-resume',
-    'There is no unfinished run in this browser.',
-    'Press Start for a new one.',
-  );
 }
