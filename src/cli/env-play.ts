@@ -2,15 +2,18 @@
  * @file `dream env play`: a game loop over any world, for people who want to know what the agent faces.
  * Words that begin with a colon talk to the loop (commands, hint, undo, quit); everything else goes to the world as is.
  */
-import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import type { Snapshot } from '../envs/world';
 import type { CommandIo } from './command';
+import { isRemote, playRemote } from './env-remote';
 import { PLAY_OPTIONS, type Play, startOf } from './env-start';
+import { gameLines, printable } from './game-lines';
 import { describeOptions, parseOptions } from './options';
 
 export const playHelp = `Usage: dream env list
        dream env play [options]
+       dream env play --remote ws://127.0.0.1:8000/ws                             (an OpenEnv server)
+       dream env play --remote http://127.0.0.1:36001 --dialect textcraft --task 3   (an AgentGym server)
 
 Play a task of a world yourself. In the game :help lists what the loop understands.
 
@@ -28,11 +31,6 @@ function shown(raw: string, abstract: string, both: boolean): string {
   return printable(both ? `${raw}\n  [${abstract}]` : raw);
 }
 
-/** A world's text may come from a file: it must not steer the terminal. */
-function printable(text: string): string {
-  return text.replace(/\p{Cc}/gu, (char) => (char === '\n' || char === '\t' ? char : '�'));
-}
-
 /** Where a game stands: the way back, and what the last command brought. */
 interface Progress {
   readonly past: { before: Snapshot; reward: number }[];
@@ -41,37 +39,24 @@ interface Progress {
 
 export async function play(args: string[], io: CommandIo, input: Readable = process.stdin): Promise<number> {
   const options = parseOptions(args, PLAY_OPTIONS);
+  if (isRemote(options)) return playRemote(options, io, input);
   const game = await startOf(options, io);
   const { environment, task } = game;
   const first = environment.reset(task);
   io.print(shown(environment.rawFirstObservation(), first, options.abstract));
   io.print(printable(`(${task.id}; :help for help)`));
 
-  const terminal = input === process.stdin && process.stdin.isTTY === true;
-  const lines = createInterface({ input, output: terminal ? process.stderr : undefined, prompt: '> ', terminal });
-  const stop = () => lines.close();
-  io.signal.addEventListener('abort', stop, { once: true });
-  // With a terminal readline turns Ctrl-C into an event of its own.
-  lines.on('SIGINT', stop);
   const progress: Progress = { past: [], reward: 0 };
-  if (terminal) lines.prompt();
-  try {
-    for await (const line of lines) {
-      const words = line.trim();
-      if (words === ':quit') break;
-      if (words.startsWith(':')) io.print(printable(loopCommand(words, game, progress)));
-      else if (words !== '') {
-        progress.past.push({ before: environment.snapshot(), reward: progress.reward });
-        const result = environment.step(words);
-        progress.reward = result.reward;
-        io.print(shown(result.raw ?? result.observation, result.observation, options.abstract));
-        if (result.done) break;
-      }
-      if (terminal) lines.prompt();
+  for await (const words of gameLines(input, io.signal)) {
+    if (words === ':quit') break;
+    if (words.startsWith(':')) io.print(printable(loopCommand(words, game, progress)));
+    else if (words !== '') {
+      progress.past.push({ before: environment.snapshot(), reward: progress.reward });
+      const result = environment.step(words);
+      progress.reward = result.reward;
+      io.print(shown(result.raw ?? result.observation, result.observation, options.abstract));
+      if (result.done) break;
     }
-  } finally {
-    lines.close();
-    io.signal.removeEventListener('abort', stop);
   }
   const steps = progress.past.length;
   const success = progress.reward === 1;

@@ -12,6 +12,7 @@ import {
   WORLD_SIZES,
 } from '../envs/household';
 import { openWorld, worlds } from '../envs/registry';
+import { dialectNames } from '../envs/remote';
 import {
   type GameFile,
   gameTask,
@@ -36,7 +37,7 @@ export const PLAY_OPTIONS = {
   seed: { type: 'integer', help: 'which task (household: of the room)', default: 1, min: 0 },
   task: {
     type: 'string',
-    help: 'household: your own, e.g. "put a clean cup in cabinet"; shop, web: the id or sentence of one they have; a file: its task, where it lacks one',
+    help: 'household: your own, e.g. "put a clean cup in cabinet"; shop, web: the id or sentence of one they have; a file: its task, where it lacks one; --remote: the number of one (AgentGym), or reset arguments as JSON (OpenEnv)',
     value: 'TASK',
   },
   'held-out': { type: 'boolean', help: 'a task of the evaluation set' },
@@ -50,10 +51,17 @@ export const PLAY_OPTIONS = {
   helpful: { type: 'boolean', help: 'household: say why a command was refused' },
   domain: { type: 'string', help: 'with --env PROBLEM.pddl: the PDDL domain', value: 'FILE' },
   'text-grammar': { type: 'string', help: 'with --env PROBLEM.pddl: the text grammar', value: 'FILE.twl2' },
+  remote: {
+    type: 'string',
+    help: 'an environment server instead of --env: OpenEnv (ws:// or http://), or AgentGym with --dialect',
+    value: 'URL',
+  },
+  dialect: { type: 'string', help: '--remote: which AgentGym server it is', choices: dialectNames },
+  timeout: { type: 'number', help: '--remote: seconds for one answer (default 30, AgentGym 60)', min: 0.1, max: 3600 },
   abstract: { type: 'boolean', help: 'show the text the models see beside the sentences' },
 } as const satisfies OptionSpecs;
 
-type PlayOptions = OptionValues<typeof PLAY_OPTIONS>;
+export type PlayOptions = OptionValues<typeof PLAY_OPTIONS>;
 
 /** A game about to begin. */
 export interface Play {
@@ -68,6 +76,7 @@ export interface Play {
 export async function startOf(options: PlayOptions, io: CommandIo): Promise<Play> {
   const { env } = options;
   const isFile = env.includes('.') || env.includes('/') || env.includes('\\');
+  refuse(env, options, ['dialect', 'timeout']);
   refuse(env, options, env === 'household' ? [] : ['size', 'room', 'grammar', 'helpful']);
   refuse(env, options, env.endsWith('.pddl') ? [] : ['domain', 'text-grammar']);
   if (isOwnWorld(env)) return listedGame(env, await loadOwnWorld(io.resolve(env)), options);

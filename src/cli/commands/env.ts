@@ -23,6 +23,7 @@ async function list(args: string[], io: CommandIo): Promise<number> {
     io.print(`${name.padEnd(12)}${summary}`);
   }
   io.print(`${'FILE'.padEnd(12)}A real TextWorld or ALFWorld game: env play --env game.tw-pddl`);
+  io.print(`${'URL'.padEnd(12)}An OpenEnv or AgentGym server: env play --remote ws://127.0.0.1:8000/ws`);
   io.result({ envs });
   return 0;
 }
