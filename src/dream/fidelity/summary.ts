@@ -4,6 +4,8 @@ import { finiteHorizonBound } from './bound';
 import { rankCorrelation } from './correlation';
 import { type FidelityFlag, fidelityFlags } from './flags';
 
+export type { FidelityFlag };
+
 /** A checkpoint with what the dream and the real world say of it. */
 export interface Checkpoint {
   iteration: number;

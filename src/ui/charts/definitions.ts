@@ -119,6 +119,28 @@ export const moreCharts: readonly ChartDefinition[] = [
     range: [0, 1],
   },
   {
+    id: 'facts',
+    title: 'Dreamed things',
+    help: 'Of the places, things and contents the dream shows: how many this room could have at all, and how many are there.',
+    lines: [
+      { label: 'are there', tone: 'real', of: (m) => m.factTruth ?? null },
+      { label: 'can be there', tone: 'dream', of: (m) => m.admissibility ?? null },
+    ],
+    write: percent,
+    range: [0, 1],
+  },
+  {
+    id: 'claims',
+    title: 'Steps called a success',
+    help: 'Share of valid dreamed steps the model calls a success, beside the share that really is one: a dream that praises everything is worthless.',
+    lines: [
+      { label: 'really are', tone: 'real', of: (m) => m.realSuccessesPerStep ?? null },
+      { label: 'called', tone: 'dream', of: (m) => m.successClaims ?? null },
+    ],
+    write: percent,
+    fromZero: true,
+  },
+  {
     id: 'contradictions',
     title: 'Contradictions',
     help: 'Share of dreamed steps that contradict their own story: a thing in two places, an impossible action accepted.',

@@ -4,8 +4,9 @@ import { computed, signal } from '@preact/signals';
 import { mainCharts, moreCharts } from '../charts/definitions';
 import { MetricChart, smoothing } from '../charts/metric-chart';
 import { maxSmoothing } from '../charts/smoothing';
+import { FidelityPanel } from '../fidelity/fidelity-panel';
 import { saveMetrics } from '../state/files';
-import { lastIteration, view, visibleMetrics } from '../state/view';
+import { lastIteration, view, visibleEvaluations, visibleMetrics } from '../state/view';
 import { Icon } from './icon';
 
 const more = signal(false);
@@ -55,6 +56,12 @@ export function ChartsPanel() {
           Save numbers (CSV)
         </button>
       </div>
+      <FidelityPanel
+        metrics={metrics}
+        evaluations={visibleEvaluations.value}
+        rollouts={view.value.rollouts}
+        config={view.value.config}
+      />
       <div class="chart-grid">
         {all.map((chart) => (
           <MetricChart key={chart.id} chart={chart} metrics={metrics} xMax={xMax.value} />
