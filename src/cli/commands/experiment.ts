@@ -12,6 +12,7 @@ import {
 } from '../../dream/experiment/definition';
 import { band, type Row, resultsCsv, tabulate } from '../../dream/experiment/results';
 import { type ExperimentParts, runOne } from '../../dream/experiment/run';
+import { type Transfer, transferOf } from '../../dream/experiment/transfer';
 import { openGpu } from '../../gpu/device';
 import { assertDevicePasses, runSelfTest } from '../../gpu/self-test';
 import { openExperimentParts } from '../../worker/experiments/engine';
@@ -40,7 +41,8 @@ Ctrl-C stops at a safe point; the same command goes on from there. Several proce
 
 ${describeOptions(options)}
   --json             {"name","rows":[{"name","seeds":[{"seed","realSuccess",...}],"mean","low","high","difference"}],
-                     "finished","left","seconds"}`;
+                     "finished","left","seconds"}; where rows train on some families of tasks also "transfer":
+                     [{"name","trainedOn","families","seen","unseen","difference"}]`;
 
 export async function run(args: string[], io: CommandIo): Promise<number> {
   const [file, ...rest] = args;
@@ -59,6 +61,8 @@ export async function run(args: string[], io: CommandIo): Promise<number> {
   const results = await folder.results(runs);
   const rows = tabulate(experiment.rows, results, experiment.baseline);
   for (const line of table(rows)) io.print(line);
+  const transfer = transferOf(experiment, results);
+  for (const line of transferTable(transfer)) io.print(line);
   const left = runs.length - results.length;
   if (left > 0) io.print(`${left} of ${runs.length} runs are left; the same command goes on.`);
   const result = {
@@ -66,6 +70,7 @@ export async function run(args: string[], io: CommandIo): Promise<number> {
     evaluation: experiment.evaluation,
     baseline: experiment.baseline ?? null,
     rows: rows.map((row) => ({ ...row, curve: band(row.seeds) })),
+    ...(transfer.length > 0 ? { transfer } : {}),
     finished: results.length,
     left,
     seconds: (performance.now() - start) / 1000,
@@ -179,4 +184,18 @@ function table(rows: readonly Row[]): string[] {
     const against = difference ? `  ${percent(difference.mean)} ${span(difference.low, difference.high)}` : '';
     return `${name.padEnd(width)}  ${percent(mean)} ${span(low, high)} n=${seeds.length}${against}`;
   });
+}
+
+/** Success on the families that a row trained on, on the others, and there against the baseline. */
+function transferTable(rows: readonly Transfer[]): string[] {
+  if (rows.length === 0) return [];
+  const width = Math.max(4, ...rows.map((row) => row.name.length));
+  const percent = (x: number | null) => (x === null ? '–'.padStart(5) : (100 * x).toFixed(1).padStart(5));
+  return [
+    `${''.padEnd(width)}  seen  others  (against the baseline there)`,
+    ...rows.map(({ name, seen, unseen, difference: d }) => {
+      const against = d ? `  ${percent(d.mean)} [${percent(d.low)}, ${percent(d.high)}] of ${d.tasks} tasks` : '';
+      return `${name.padEnd(width)} ${percent(seen)}   ${percent(unseen)}${against}`;
+    }),
+  ];
 }

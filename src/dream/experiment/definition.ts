@@ -7,11 +7,14 @@
  */
 import * as v from 'valibot';
 import { DreamError } from '../../data/errors';
+import { FAMILIES } from '../../envs/household';
 import type { RunConfig } from '../../worker/protocol';
 import { numberRanges, resolveConfig } from '../presets';
 
 const count = (min: number, max: number) => v.pipe(v.number(), v.integer(), v.minValue(min), v.maxValue(max));
 const share = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
+/** A typing error must not leave a run without tasks. */
+const families = v.pipe(v.array(v.picklist(FAMILIES)), v.minLength(1));
 const settings = v.record(v.string(), v.union([v.number(), v.string(), v.boolean()]));
 
 /** What all supervised stages have in common. */
@@ -28,7 +31,7 @@ const stage = v.variant('kind', [
     kind: v.literal('rl'),
     settings: v.optional(settings, {}),
     /** Train on tasks of these families only: how far does what was learned carry? */
-    families: v.optional(v.array(v.string())),
+    families: v.optional(families),
   }),
   /** Imitation of the warm start's demonstrator on further episodes. */
   v.strictObject({ kind: v.literal('sft'), ...supervised }),
@@ -68,7 +71,7 @@ const definition = v.strictObject({
     /** Every so many iterations of an `rl` stage there is a point of the learning curve; 0 = none. */
     every: v.optional(count(0, 1000), 0),
     /** Only tasks of these families, for training on some and testing on others. */
-    families: v.optional(v.array(v.string())),
+    families: v.optional(families),
   }),
   /** The row that the others are compared with. */
   baseline: v.optional(v.string()),
@@ -83,6 +86,15 @@ const definition = v.strictObject({
         /** What the paper reports for this row, for the table beside ours; never used in a computation. */
         paper: v.optional(v.string()),
         stages: v.pipe(v.array(stage), v.maxLength(8)),
+        /** How it is examined: with so many proposals before every action, each imagined so many turns on. */
+        planning: v.optional(
+          v.strictObject({
+            candidates: count(2, 16),
+            lookahead: v.optional(count(0, 8), 0),
+            /** Of the proposals; absent: the evaluation's. */
+            temperature: v.optional(v.pipe(v.number(), v.minValue(0.05), v.maxValue(2))),
+          }),
+        ),
       }),
     ),
     v.minLength(1),
@@ -101,6 +113,7 @@ export interface PlannedRun {
   row: string;
   seed: number;
   stages: readonly Stage[];
+  planning?: { candidates: number; lookahead: number; temperature?: number };
   /** Changes when anything that decides the run's numbers does. */
   fingerprint: string;
 }
@@ -194,12 +207,14 @@ export function quickened(experiment: ExperimentDefinition): ExperimentDefinitio
 export function plannedRuns(experiment: ExperimentDefinition): PlannedRun[] {
   const { settings: shared, evaluation } = experiment;
   return experiment.seeds.flatMap((seed) =>
-    experiment.rows.map(({ name, stages }, i) => ({
+    experiment.rows.map(({ name, stages, planning }, i) => ({
       id: `${String(i + 1).padStart(2, '0')}-${slug(name)}-seed${seed}`,
       row: name,
       seed,
       stages,
-      fingerprint: JSON.stringify({ seed, stages, shared, evaluation }),
+      ...(planning ? { planning } : {}),
+      // A row without a plan has the fingerprint that it had before there were plans.
+      fingerprint: JSON.stringify({ seed, stages, shared, evaluation, ...(planning ? { planning } : {}) }),
     })),
   );
 }

@@ -16,6 +16,8 @@ export interface RunResult {
   atRolloutTemperature: number;
   /** One character per held-out task at the experiment's temperature: `1` success, `0` failure. */
   outcomes: string;
+  /** The same by the tasks' family; absent in results of before it was kept. */
+  byFamily?: Record<string, string>;
   /** Transitions that the policy was trained on. */
   realTransitions: number;
   dreamedTransitions: number;

@@ -17,8 +17,10 @@ import { rollOut } from '../rollouts';
 import type { RunStore } from '../run-store';
 import { weightsHash } from '../weights-hash';
 import { type ExperimentDefinition, type PlannedRun, runConfig, type Stage } from './definition';
+import { examinePlanned } from './planned';
 import type { RunResult } from './results';
 import type { StageReport, StageRunners } from './stage';
+import { outcomesByFamily } from './transfer';
 
 /** What a finished stage leaves. `experience` only where the stage changed it. */
 export interface FinishedStage {
@@ -213,7 +215,12 @@ async function examine(
     return { outcomes: rollouts.map(({ trajectory }) => (trajectory.success ? '1' : '0')).join(''), transitions };
   };
   const start = performance.now();
-  const chosen = await at(evaluation.temperature, 0);
+  const imagining = (fraction: number) =>
+    hooks.onProgress(run.stages.length, run.stages.length, fraction, 'planning in the real world');
+  const planned = run.planning
+    ? await examinePlanned(parts, domain, evaluation, run.planning, shared, imagining)
+    : undefined;
+  const chosen = planned ?? (await at(evaluation.temperature, 0));
   const second = await at(shared.temperature, 1);
   const rate = (outcomes: string) => [...outcomes].filter((o) => o === '1').length / Math.max(1, outcomes.length);
   const sum = (pick: (stage: FinishedStage) => number) => done.reduce((total, stage) => total + pick(stage), 0);
@@ -225,6 +232,7 @@ async function examine(
     realSuccess: rate(chosen.outcomes),
     atRolloutTemperature: rate(second.outcomes),
     outcomes: chosen.outcomes,
+    byFamily: outcomesByFamily(domain.heldOutTasks(evaluation.tasks), chosen.outcomes),
     realTransitions: sum((stage) => stage.report.realTransitions),
     dreamedTransitions: sum((stage) => stage.report.dreamedTransitions),
     measurementSteps: sum((stage) => stage.measurementSteps) + chosen.transitions + second.transitions,
@@ -232,7 +240,7 @@ async function examine(
     fidelity: fidelityIn(done, shared),
     curve: joined(done),
     updates: sum((stage) => stage.report.updates),
-    facts: Object.assign({}, ...done.map((stage) => stage.report.facts)) as Record<string, number>,
+    facts: Object.assign({}, ...done.map((stage) => stage.report.facts), planned?.facts) as Record<string, number>,
     seconds: sum((stage) => stage.seconds) + (performance.now() - start) / 1000,
     weightsHash: await weightsHash(weights),
     adapter: parts.adapter,
