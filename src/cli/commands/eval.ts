@@ -20,6 +20,7 @@ import { openHouseholdEngine } from '../household-engine';
 import { openModelEngine } from '../model-engine';
 import { readFolder } from '../open-model';
 import { describeOptions, type OptionSpecs, parseOptions, UsageError } from '../options';
+import { mayPlan, planned, planOptions } from '../planned-eval';
 import { worldOnCard } from '../run-adapter';
 import { givenModel, modelOptions, needsModel } from '../run-options';
 import { household, openSpokenWorld, worldOptions } from '../spoken-world';
@@ -55,6 +56,7 @@ const options = {
     min: temperature.min,
     max: temperature.max,
   },
+  ...planOptions,
 } as const satisfies OptionSpecs;
 
 export const help = `Usage: dream eval [options]
@@ -65,7 +67,9 @@ is examined in its dream, which the result says.
 
 ${describeOptions(options)}
   --json             {"env","trainedOn","examinedIn","adapter","policy","iteration","realSuccess":{"rate","low","high","episodes","lowTemperature"},
-                     "realSteps","weightsHash","seconds"} and with --model {"model":{"label","sha256",...}}`;
+                     "realSteps","weightsHash","seconds"} and with --model {"model":{"label","sha256",...}};
+                     with --plan also {"planned":{"candidates","lookahead","rate":{...},"changed","realSteps",
+                     "imaginedSteps","outcomes"}}`;
 
 export async function run(args: string[], io: CommandIo): Promise<void> {
   const start = performance.now();
@@ -93,7 +97,8 @@ export async function run(args: string[], io: CommandIo): Promise<void> {
         );
   const { gpu, parts } = engine;
   const { policy, domain, parallel } = parts;
-  if (stored) await RunState.restore(stored, policy, {}, parts.model);
+  mayPlan(values, domain);
+  const state = stored ? await RunState.restore(stored, policy, {}, parts.model) : null;
   if (adapter) await engine.importAdapter?.(adapter.weights);
   const dream = domain.dreamedOnly ? dreamFor(gpu, parts) : undefined;
   const bar = io.progress('evaluating');
@@ -118,6 +123,8 @@ export async function run(args: string[], io: CommandIo): Promise<void> {
     const percent = (x: number) => `${(100 * x).toFixed(1)} %`;
     io.print(`${label}: ${percent(rate)} [${percent(from)}, ${percent(to)}] of ${episodes} tasks`);
   }
+  const run = { config: state?.config ?? defaults, buffer: state?.buffer ?? null };
+  const plan = await planned(io, gpu, { ...parts, experience: parts.experience ?? policy }, values, run);
   const success = { ...high, lowTemperature: low };
   io.result({
     env: world?.name ?? household,
@@ -129,7 +136,8 @@ export async function run(args: string[], io: CommandIo): Promise<void> {
     ...(parts.model ? { model: parts.model } : {}),
     iteration: stored?.iteration ?? 0,
     ...(dream ? { realSuccess: null, dreamedSuccess: success } : { realSuccess: success }),
-    realSteps: report.realSteps,
+    ...(plan ? { planned: plan } : {}),
+    realSteps: report.realSteps + (plan?.realSteps ?? 0),
     weightsHash: await weightsHash((await policy.exportState(false)).weights),
     seconds: (performance.now() - start) / 1000,
   });
@@ -154,6 +162,6 @@ function dreamFor(gpu: Gpu, { experience, policy, domain }: Parts): ExperienceEn
 }
 
 async function openEmbedded(root: string): Promise<{ gpu: Gpu; parts: Parts }> {
-  const { gpu, policy, tokenizer } = await openHouseholdEngine(root);
-  return { gpu, parts: { policy, domain: householdDomain(tokenizer) } };
+  const { gpu, policy, experience, tokenizer } = await openHouseholdEngine(root);
+  return { gpu, parts: { policy, experience, domain: householdDomain(tokenizer) } };
 }
