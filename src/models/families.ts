@@ -4,7 +4,9 @@
  * A config.json says more than its dimensions: every setting that would change the arithmetic is either understood here
  * or refused by name, before a byte of weights is read. Defaults are those of transformers' configuration classes.
  */
+
 import { DreamError } from '../data/errors';
+import { isJsonObject } from '../data/json-object';
 import { checkConfig, type DecoderConfig, type RopeScaling } from '../nn/config';
 import type { TensorInfo } from './weights';
 
@@ -119,8 +121,7 @@ function ropeOf(json: Json, label: string, arch: Architecture): { theta: number;
   // transformers 5 moved rope_theta and rope_scaling into one object, rope_parameters.
   const source = json.rope_parameters ? 'rope_parameters' : 'rope_scaling';
   const rope = json[source] ?? {};
-  if (typeof rope !== 'object' || rope === null || Array.isArray(rope))
-    throw badConfig(label, `config.json's "${source}" is not an object.`);
+  if (!isJsonObject(rope)) throw badConfig(label, `config.json's "${source}" is not an object.`);
   const values = rope as Json;
   const positive = (name: string, value: unknown): number => {
     if (typeof value !== 'number' || !Number.isFinite(value) || value <= 0)

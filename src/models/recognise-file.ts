@@ -2,7 +2,9 @@
  * @file What a picked or dropped file is, by its content: names are changed by downloads (`config (1).json`) and by people.
  * Only where contents do not differ (settings of Hugging Face) does the name help.
  */
+
 import { DreamError } from '../data/errors';
+import { isJsonObject } from '../data/json-object';
 import type { Json } from './families';
 import type { ByteSource } from './weights';
 
@@ -58,7 +60,7 @@ async function recogniseJson(file: ByteSource, name: string): Promise<FileKind> 
     if (!needed.has(name)) return { kind: 'other' };
     throw new DreamError('bad-json', `"${file.name}" is not JSON.`, 'The file is damaged; get it again.', { cause });
   }
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) return { kind: 'other' };
+  if (!isJsonObject(json)) return { kind: 'other' };
   const settings = json as Json;
   const has = (key: string): boolean => Object.hasOwn(settings, key);
   if (has('weight_map')) return { kind: 'index', json: settings };

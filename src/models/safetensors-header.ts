@@ -4,7 +4,9 @@
  * Nothing is allocated for a tensor before the whole header is known to be true to the file's size. Same checks as
  * safetensors.ts, which reads small f32 files whole.
  */
+
 import { DreamError } from '../data/errors';
+import { isJsonObject } from '../data/json-object';
 import type { ByteSource } from './weights';
 
 /** Real headers of the largest shards stay below 1 MiB; a length beyond this is damage, not a model. */
@@ -62,8 +64,7 @@ export async function readHeader(file: ByteSource): Promise<Map<string, StoredTe
     if (error instanceof DreamError) throw error; // the file went away while it was read
     throw bad(file, 'the header is not JSON.');
   }
-  if (typeof header !== 'object' || header === null || Array.isArray(header))
-    throw bad(file, 'the header is not an object.');
+  if (!isJsonObject(header)) throw bad(file, 'the header is not an object.');
   const tensors = new Map<string, StoredTensor>();
   for (const [name, entry] of Object.entries(header)) {
     if (name !== '__metadata__') tensors.set(name, checked(file, name, entry, 8 + length));

@@ -2,7 +2,9 @@
  * @file A model as Hugging Face publishes it: config.json and one or several safetensors files of F32, F16 or BF16.
  * Rows are read by range and quantised as they pass.
  */
+
 import { DreamError } from '../data/errors';
+import { isJsonObject } from '../data/json-object';
 import type { DecoderConfig } from '../nn/config';
 import { architectureOf, checkTensors, configFromHuggingFace, expectedTensors, type Json } from './families';
 import { type FloatType, toFloats } from './float-bytes';
@@ -121,7 +123,7 @@ async function readShards(
   label: string,
 ): Promise<Map<string, StoredTensor>> {
   const map = index.weight_map;
-  if (typeof map !== 'object' || map === null || Array.isArray(map)) {
+  if (!isJsonObject(map)) {
     throw new DreamError(
       'bad-safetensors',
       `${label}: model.safetensors.index.json has no "weight_map".`,

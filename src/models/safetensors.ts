@@ -4,7 +4,9 @@
  * Everything in a file is checked before anything is used: a header within the file, known types, offsets that fit the
  * shape, no overlap. Bad files throw `bad-safetensors` with the tensor's name.
  */
+
 import { DreamError } from '../data/errors';
+import { isJsonObject } from '../data/json-object';
 import { type FloatType, floatBytes, toFloats } from './float-bytes';
 
 export interface TensorFile {
@@ -38,7 +40,7 @@ export function readSafetensors(bytes: Uint8Array, types: readonly FloatType[] =
   } catch {
     throw bad('The header is not JSON.');
   }
-  if (typeof header !== 'object' || header === null || Array.isArray(header)) throw bad('The header is not an object.');
+  if (!isJsonObject(header)) throw bad('The header is not an object.');
   const dataStart = 8 + headerBytes;
   const dataBytes = bytes.byteLength - dataStart;
   const result: TensorFile = { tensors: new Map(), metadata: {} };

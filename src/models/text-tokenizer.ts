@@ -7,8 +7,10 @@
  * often padded beyond the tokenizer's, so an id without a text is dropped when decoding. And a decoded text must join up
  * with what was encoded, so no spaces are "cleaned up".
  */
+
 import { Tokenizer } from '@huggingface/tokenizers';
 import { DreamError } from '../data/errors';
+import { isJsonObject } from '../data/json-object';
 import { type ChatMessage, type ChatOptions, ChatTemplate } from './chat-template';
 import type { TokenizerSource } from './weights';
 
@@ -35,13 +37,10 @@ function badTokenizer(message: string, cause?: unknown): DreamError {
   );
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** A special token stands in tokenizer_config.json as a text, or as an object with `content`. */
 function tokenText(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
-  return isRecord(value) && typeof value.content === 'string' ? value.content : undefined;
+  return isJsonObject(value) && typeof value.content === 'string' ? value.content : undefined;
 }
 
 /**
@@ -49,7 +48,7 @@ function tokenText(value: unknown): string | undefined {
  * SmolLM2's tokenizer has one.
  */
 function everyDigit(step: unknown): unknown {
-  if (!isRecord(step)) return step;
+  if (!isJsonObject(step)) return step;
   if (Array.isArray(step.pretokenizers)) return { ...step, pretokenizers: step.pretokenizers.map(everyDigit) };
   if (step.type !== 'Digits') return step;
   const pattern = { Regex: step.individual_digits ? '\\p{N}' : '\\p{N}+' };
@@ -73,8 +72,8 @@ export class TextTokenizer {
   /** Throws `bad-tokenizer`. */
   constructor(source: TokenizerSource) {
     const { tokenizer: json, tokenizerConfig: config } = source;
-    if (!isRecord(json) || !isRecord(json.model)) throw badTokenizer('The tokenizer has no model.');
-    const added = (Array.isArray(json.added_tokens) ? json.added_tokens : []).filter(isRecord);
+    if (!isJsonObject(json) || !isJsonObject(json.model)) throw badTokenizer('The tokenizer has no model.');
+    const added = (Array.isArray(json.added_tokens) ? json.added_tokens : []).filter(isJsonObject);
     const whole = {
       ...{ decoder: null, post_processor: null, normalizer: null },
       ...json,

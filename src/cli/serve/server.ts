@@ -1,8 +1,10 @@
 /** @file A built-in world as an environment server in AgentGym's TextCraft dialect, for trainers that are not ours. */
+
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DreamError } from '../../data/errors';
 import { parsePlainJson } from '../../data/importers/plain-json';
+import { isJsonObject } from '../../data/json-object';
 import type { Answer, Sessions } from './sessions';
 
 export interface WorldServer {
@@ -75,8 +77,7 @@ async function answer(sessions: Sessions, request: IncomingMessage, response: Se
   } catch {
     value = null;
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return send(422, { detail: [{ loc: ['body'], msg: 'A JSON object is needed.' }] });
+  if (!isJsonObject(value)) return send(422, { detail: [{ loc: ['body'], msg: 'A JSON object is needed.' }] });
   return send(200, handler(sessions, value as Readonly<Record<string, unknown>>));
 }
 

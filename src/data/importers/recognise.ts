@@ -4,7 +4,9 @@
  * Nothing is believed of names and extensions. Shapes: environments.md section 2 of the project's notes; the formats'
  * own files name their sources.
  */
+
 import { DreamError } from '../errors';
+import { isJsonObject } from '../json-object';
 import { JsonEntries } from './containers/json-entries';
 import type { ImportFormat } from './formats';
 import { parsePartialJson } from './partial-json';
@@ -14,10 +16,6 @@ export interface Recognised {
   /** `json` with the number of containers around an entry. */
   container: 'lines' | 'whole' | { json: number };
 }
-
-type Fields = Record<string, unknown>;
-const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Throws DreamError `no-trajectories` for anything that is none of the formats, saying what it seems to be. */
 export function recognise(prefix: Uint8Array, name: string, wanted?: ImportFormat): Recognised {
@@ -84,20 +82,20 @@ const firstFormat = (values: readonly unknown[]): ImportFormat | undefined => {
 
 function childrenOf(value: unknown): unknown[] {
   if (Array.isArray(value)) return value.slice(0, 50);
-  return isObject(value) ? Object.values(value).slice(0, 50) : [];
+  return isJsonObject(value) ? Object.values(value).slice(0, 50) : [];
 }
 
 const isTurn = (value: unknown): boolean =>
-  isObject(value) && ('role' in value || 'from' in value) && ('content' in value || 'value' in value);
+  isJsonObject(value) && ('role' in value || 'from' in value) && ('content' in value || 'value' in value);
 
 /** The format of one entry, from its keys. */
 export function formatOf(value: unknown): ImportFormat | undefined {
   if (typeof value === 'string') return isTranscript(value) ? 'react-alfworld' : undefined;
   if (Array.isArray(value)) return isTurn(value[0]) ? conversationFormat(value) : undefined;
-  if (!isObject(value)) return undefined;
+  if (!isJsonObject(value)) return undefined;
   const { messages, conversations } = value;
   if (Array.isArray(messages))
-    return isObject(messages[0]) && ('user' in messages[0] || 'assistant' in messages[0])
+    return isJsonObject(messages[0]) && ('user' in messages[0] || 'assistant' in messages[0])
       ? 'webarena-json'
       : 'openai-messages';
   if (Array.isArray(conversations)) return conversationFormat(conversations);
@@ -106,14 +104,14 @@ export function formatOf(value: unknown): ImportFormat | undefined {
   if (typeof value.page === 'string' && typeof value.url === 'string') return 'webshop-log';
   if ('problem' in value && ('trace' in value || 'action_history' in value)) return 'adapt';
   if (typeof value.schema_version === 'string' && value.schema_version.startsWith('ATIF')) return 'atif';
-  if (Array.isArray(value.steps) && isObject(value.steps[0]) && 'step_id' in value.steps[0]) return 'atif';
+  if (Array.isArray(value.steps) && isJsonObject(value.steps[0]) && 'step_id' in value.steps[0]) return 'atif';
   if (Array.isArray(value.memory) && 'is_success' in value) return 'reflexion';
-  if (isObject(value.task) && Array.isArray(value.turns) && 'firstObservation' in value) return 'trajectory';
+  if (isJsonObject(value.task) && Array.isArray(value.turns) && 'firstObservation' in value) return 'trajectory';
   return undefined;
 }
 
 function conversationFormat(turns: readonly unknown[]): ImportFormat {
-  const objects = turns.filter(isObject);
+  const objects = turns.filter(isJsonObject);
   if (objects.some((turn) => 'loss' in turn)) return 'agentgym';
   return objects.some((turn) => 'from' in turn || 'value' in turn) ? 'sharegpt' : 'openai-messages';
 }
@@ -147,10 +145,11 @@ function parseWhole(line: string): unknown {
 function whatElse(text: string): string {
   const value = parsePartialJson(text);
   const [first] = childrenOf(value);
-  if (isObject(first) && 'intent' in first && 'eval' in first) return 'it holds WebArena tasks, not what an agent did';
-  if (isObject(first) && ('attributes' in first || 'asin' in first)) return 'it holds products of a shop';
+  if (isJsonObject(first) && 'intent' in first && 'eval' in first)
+    return 'it holds WebArena tasks, not what an agent did';
+  if (isJsonObject(first) && ('attributes' in first || 'asin' in first)) return 'it holds products of a shop';
   if (value !== null && Array.isArray(value) && typeof first === 'string') return 'it is a list of sentences';
-  if (isObject(value) && ('pddl_domain' in value || 'grammar' in value)) return 'it is a game to play';
+  if (isJsonObject(value) && ('pddl_domain' in value || 'grammar' in value)) return 'it is a game to play';
   if (/^\(define/m.test(text)) return 'it is a PDDL description of a world';
   if (value !== null) return 'its JSON has no episode: no messages, conversations, steps, turns or transcripts';
   if (/^[^\n]*[{[]/.test(text) && /^[{[]/.test(text)) return 'its JSON is broken near the beginning';

@@ -5,6 +5,7 @@
  * of that is read. But an answer without a state, with a reward that is neither 0 nor 1, or with a reward for an action
  * it calls invalid is malformed: guessing what it meant would put a guess into the reward.
  */
+import { isJsonObject } from '../../data/json-object';
 
 export interface TextAnswer {
   reasoning: string;
@@ -145,7 +146,7 @@ function readObject(json: string): Map<Field, unknown> | null {
   } catch {
     return null;
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+  if (!isJsonObject(value)) return null;
   const fields = new Map<Field, unknown>();
   for (const [name, content] of Object.entries(value)) {
     const field = fieldOf(name);

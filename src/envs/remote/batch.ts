@@ -6,9 +6,9 @@
  * that the same actions lead to the same state again.
  */
 import { asDreamError, DreamError } from '../../data/errors';
+import type { JsonObject } from '../../data/json-object';
 import type { Environment, EnvironmentBatch } from '../environment';
 import { lostStep } from './lost';
-import type { JsonObject } from './plain-values';
 
 export interface RemoteEnvironment extends Environment {
   /** Why the last episode was lost. */

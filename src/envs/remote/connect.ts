@@ -3,6 +3,7 @@
  * of it: sessions, tasks, and how its actions are written.
  */
 import { asDreamError, DreamError } from '../../data/errors';
+import type { JsonObject } from '../../data/json-object';
 import type { Task } from '../environment';
 import { remoteAddress } from './address';
 import type { DialectName } from './agentgym/dialects';
@@ -14,7 +15,6 @@ import type { ActionForm } from './openenv/action-form';
 import type { OpenSocket } from './openenv/channel';
 import { describeOpenEnv, type OpenEnvDescription } from './openenv/describe';
 import { OpenEnvEnvironment, openEnvTask } from './openenv/environment';
-import type { JsonObject } from './plain-values';
 
 /** Plain data: it passes a worker's border and fits a command line. */
 export type RemoteTarget =

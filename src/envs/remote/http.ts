@@ -5,9 +5,10 @@
  * (unreadably) when the server runs but sends no CORS headers.
  */
 import type { DreamError } from '../../data/errors';
+import { isJsonObject } from '../../data/json-object';
 import type { RemoteAddress } from './address';
 import * as errors from './errors';
-import { isObject, parseJson } from './plain-values';
+import { parseJson } from './plain-values';
 
 export interface HttpOptions {
   /** Default: the global one. */
@@ -127,14 +128,14 @@ async function readLimited(response: Response, limit: number): Promise<string | 
  * Throws `remote-validation`, `remote-server-error`, `remote-garbage`.
  */
 export function goodJson(server: string, { status, json, text }: HttpAnswer): unknown {
-  if (isObject(json) && 'error' in json && json.error !== null && json.error !== undefined && json.error !== '')
+  if (isJsonObject(json) && 'error' in json && json.error !== null && json.error !== undefined && json.error !== '')
     throw errors.serverFailed(
       server,
       String(status),
       typeof json.error === 'string' ? json.error : JSON.stringify(json.error),
     );
   if (status === 422) {
-    const detail = isObject(json) ? json.detail : null;
+    const detail = isJsonObject(json) ? json.detail : null;
     throw new errors.ValidationError(server, typeof detail === 'string' ? detail : 'the request is not valid', detail);
   }
   if (status >= 400) throw errors.serverFailed(server, String(status), text);

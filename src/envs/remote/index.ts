@@ -1,4 +1,6 @@
 /** @file Environments on other machines, behind the same interface as the built-in ones: OpenEnv, AgentGym, a mapping of your own. */
+
+export type { JsonObject } from '../../data/json-object';
 export { type RemoteAddress, remoteAddress } from './address';
 export { type DialectName, dialectNames, dialects } from './agentgym/dialects';
 export { AgentGymEnvironment, agentGymTask } from './agentgym/environment';
@@ -29,5 +31,4 @@ export { browserSocket, type OpenSocket, type SocketLike } from './openenv/chann
 export { describeOpenEnv, type OpenEnvDescription } from './openenv/describe';
 export { OpenEnvEnvironment, type OpenEnvOptions, openEnvTask } from './openenv/environment';
 export { exampleAction, formWords } from './openenv/form-words';
-export type { JsonObject } from './plain-values';
 export { parseRemoteTasks, type RemoteTask, type RemoteTasks } from './tasks';

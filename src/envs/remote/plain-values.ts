@@ -1,13 +1,8 @@
 /** @file A server's JSON as plain values: parsed with care, read field by field, shown as bounded text. */
 import { parsePlainJson } from '../../data/importers/plain-json';
 
-export type JsonObject = Readonly<Record<string, unknown>>;
-
 /** Throws Error (any message): not JSON, too deep, prototype keys. */
 export const parseJson = (text: string): unknown => parsePlainJson(text);
-
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Longer observations are cut: no policy reads them whole, and no server may fill the memory. */
 export const maxObservationLetters = 50_000;

@@ -4,8 +4,9 @@
  */
 import * as v from 'valibot';
 import { DreamError } from '../../data/errors';
+import { isJsonObject } from '../../data/json-object';
 import type { TaskChoice } from './connect';
-import { isObject, parseJson } from './plain-values';
+import { parseJson } from './plain-values';
 
 export interface RemoteTask extends TaskChoice {
   /** What the agent sees first, for dreams; asked of the server where it is missing. */
@@ -83,7 +84,7 @@ function listed(text: string): readonly unknown[] {
   } catch (cause) {
     throw wrong('it is not plain JSON', cause);
   }
-  const list = isObject(value) ? value.tasks : value;
+  const list = isJsonObject(value) ? value.tasks : value;
   if (!Array.isArray(list)) throw wrong('it is no list of tasks');
   return list;
 }

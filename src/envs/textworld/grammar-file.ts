@@ -4,6 +4,7 @@
  *     grammar :: """ { "rule": [ { "condition": "open(r:receptacle)", "rhs": "The {r.name} is open." }, … ] } """;
  *     action OpenObject { template :: "open {r}"; feedback :: "#OpenObject.feedback#"; }
  */
+import { isJsonObject } from '../../data/json-object';
 import { gameError, MAX_CHARACTERS } from './s-expressions';
 import { parseQuery, parseSymbols, type Query, type Symbols } from './symbols';
 
@@ -110,8 +111,7 @@ function readRules(block: Token, rules: Map<string, readonly Alternative[]>): vo
   } catch (cause) {
     throw gameError('grammar', block.line, `the rules that begin here are not JSON: ${(cause as Error).message}`);
   }
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
-    throw gameError('grammar', block.line, 'the rules that begin here are no JSON object');
+  if (!isJsonObject(parsed)) throw gameError('grammar', block.line, 'the rules that begin here are no JSON object');
   for (const [name, alternatives] of Object.entries(parsed)) {
     if (!Array.isArray(alternatives)) throw gameError('grammar', block.line, `the rule "${name}" is no list`);
     rules.set(

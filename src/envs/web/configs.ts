@@ -2,7 +2,9 @@
  * @file WebArena task files: read, checked, counted. The form is that of web-arena-x/webarena config_files/test.raw.json
  * and of the Lite file derived from it.
  */
+
 import { DreamError } from '../../data/errors';
+import { isJsonObject } from '../../data/json-object';
 
 export interface PageTarget {
   /** An address, `last` (stay where the agent ended) or `func:helper(...)`. */
@@ -47,10 +49,6 @@ export interface ConfigReport {
   readonly dropped: readonly { readonly where: string; readonly why: string }[];
 }
 
-type Json = Record<string, unknown>;
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 const texts = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
@@ -59,7 +57,7 @@ const texts = (value: unknown): string[] =>
 function references(value: unknown): Record<string, string | readonly string[]> | null {
   const kept: Record<string, string | readonly string[]> = {};
   if (value === null || value === undefined) return kept;
-  if (!isObject(value)) return null;
+  if (!isJsonObject(value)) return null;
   for (const [rule, phrases] of Object.entries(value)) {
     if (rule === '__proto__') return null;
     if (typeof phrases === 'string') kept[rule] = phrases;
@@ -76,10 +74,10 @@ function references(value: unknown): Record<string, string | readonly string[]> 
 
 /** One task, or why it is none. */
 export function readWebArenaTask(value: unknown): WebArenaTask | string {
-  if (!isObject(value)) return 'not an object';
+  if (!isJsonObject(value)) return 'not an object';
   if (typeof value.task_id !== 'number') return 'no numeric task_id';
   if (typeof value.intent !== 'string' || value.intent === '') return 'no intent';
-  if (!isObject(value.eval)) return 'no eval';
+  if (!isJsonObject(value.eval)) return 'no eval';
   const evalTypes = texts(value.eval.eval_types);
   if (evalTypes.length === 0) return 'no eval_types';
   const answers = references(value.eval.reference_answers);
@@ -88,8 +86,8 @@ export function readWebArenaTask(value: unknown): WebArenaTask | string {
   const programs = value.eval.program_html ?? [];
   if (!Array.isArray(programs)) return 'program_html is not a list';
   for (const target of programs as unknown[]) {
-    const required = isObject(target) ? references(target.required_contents) : null;
-    if (!isObject(target) || required === null || typeof target.url !== 'string')
+    const required = isJsonObject(target) ? references(target.required_contents) : null;
+    if (!isJsonObject(target) || required === null || typeof target.url !== 'string')
       return 'a program_html target is unreadable';
     const prepare = texts(target.prep_actions);
     targets.push({
@@ -106,7 +104,7 @@ export function readWebArenaTask(value: unknown): WebArenaTask | string {
     start_url: text(value.start_url),
     intent: value.intent,
     intent_template: text(value.intent_template),
-    instantiation_dict: isObject(value.instantiation_dict) ? value.instantiation_dict : {},
+    instantiation_dict: isJsonObject(value.instantiation_dict) ? value.instantiation_dict : {},
     intent_template_id: typeof value.intent_template_id === 'number' ? value.intent_template_id : -1,
     eval: {
       eval_types: evalTypes,

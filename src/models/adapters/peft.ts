@@ -5,7 +5,9 @@
  * config, so what is ours alone lies in the metadata of the safetensors file. What we do not compute (DoRA, biases,
  * ranks that differ by module, extra trained modules) is refused by name: read half, it would be another adapter.
  */
+
 import { DreamError } from '../../data/errors';
+import { isJsonObject } from '../../data/json-object';
 import type { DecoderConfig } from '../../nn/config';
 import { readSafetensors, writeSafetensors } from '../safetensors';
 import {
@@ -127,8 +129,7 @@ function readSettings(bytes: Uint8Array): Pick<LoraAdapter, 'rank' | 'alpha' | '
   } catch {
     throw badAdapter(`${CONFIG_FILE} is not JSON.`);
   }
-  if (typeof json !== 'object' || json === null || Array.isArray(json))
-    throw badAdapter(`${CONFIG_FILE} is not an object.`);
+  if (!isJsonObject(json)) throw badAdapter(`${CONFIG_FILE} is not an object.`);
   const settings = json as Record<string, unknown>;
   if (settings.peft_type !== 'LORA')
     throw badAdapter(`The adapter is of the type ${JSON.stringify(settings.peft_type)}.`, 'Only LoRA is read here.');

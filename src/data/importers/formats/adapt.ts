@@ -3,29 +3,30 @@
  * `{task_type: {gamefile: {problem, trace, plans, reward}}}` and WebShop or TextCraft `{id: {problem, score, success,
  * action_history}}`, the second without the world's answers.
  */
+
+import { isJsonObject, type JsonObject } from '../../json-object';
 import type { Finding, FormatReader, FoundTurn, Piece } from '../pieces';
 import { readAnswer } from './agent-answer';
 import { parseTranscript } from './alfworld-transcript';
-import { type Fields, field, isFields, jsonOf, textOf } from './json-piece';
+import { field, jsonIn, textOf } from './json-piece';
 import { outcomeOf } from './outcome';
 
 export class AdaptReader implements FormatReader {
   *read(piece: Piece): Generator<Finding> {
     const { where, path } = piece;
-    const json = jsonOf(piece);
-    if (json === null) return;
-    if ('why' in json) yield json;
-    else if (!isFields(json.value) || textOf(field(json.value, 'problem')) === undefined)
+    const value = yield* jsonIn(piece);
+    if (value === undefined) return;
+    if (!isJsonObject(value) || textOf(field(value, 'problem')) === undefined)
       yield { where, why: 'a summary, not an episode' };
-    else if (typeof field(json.value, 'trace') === 'string') yield* trace(json.value, where, path);
-    else if (Array.isArray(field(json.value, 'action_history'))) yield* history(json.value, where, path);
+    else if (typeof field(value, 'trace') === 'string') yield* trace(value, where, path);
+    else if (Array.isArray(field(value, 'action_history'))) yield* history(value, where, path);
     else yield { where, why: 'neither a trace nor an action history' };
   }
 
   *end(): Generator<Finding> {}
 }
 
-function* trace(entry: Fields, where: string, path: readonly string[]): Generator<Finding> {
+function* trace(entry: JsonObject, where: string, path: readonly string[]): Generator<Finding> {
   const { first, turns, dropped } = parseTranscript(String(entry.trace), where, String(entry.problem));
   yield* dropped;
   if (turns.length === 0) {
@@ -50,7 +51,7 @@ function* trace(entry: Fields, where: string, path: readonly string[]): Generato
     yield { where: `${where} / plans`, why: 'plans of the agent program: no steps in them' };
 }
 
-function* history(entry: Fields, where: string, path: readonly string[]): Generator<Finding> {
+function* history(entry: JsonObject, where: string, path: readonly string[]): Generator<Finding> {
   const turns: FoundTurn[] = [];
   let thoughts: string[] = [];
   for (const [i, words] of (entry.action_history as unknown[]).entries()) {

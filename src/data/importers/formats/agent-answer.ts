@@ -2,8 +2,9 @@
  * @file What an agent said, as a thought and an action, whichever way its prompt asked for it: ReAct (`Thought:` /
  * `Action:`), tags (`<think>`, `<action>`), a function call in JSON, code, WebArena's triple backticks, or bare words.
  */
+
+import { isJsonObject, type JsonObject } from '../../json-object';
 import { commandOf, commandOfCode, readArguments } from './calls';
-import { type Fields, isFields } from './json-piece';
 
 export interface AgentAnswer {
   thought: string;
@@ -38,7 +39,7 @@ function functionCall(words: string): AgentAnswer | null {
   } catch {
     return null;
   }
-  if (!isFields(call)) return null;
+  if (!isJsonObject(call)) return null;
   const name = call.function_name ?? call.name;
   const values = readArguments(call.arguments ?? call.args ?? call.parameters);
   if (typeof name !== 'string' || values === null) return null;
@@ -98,8 +99,8 @@ function withThink(thought: string, action: string): AgentAnswer {
 }
 
 /** `{name, arguments}` of a chat model's tool call, as a command. null when it is none. */
-export function toolCommand(call: Fields): string | null {
-  const target = isFields(call.function) ? call.function : call;
+export function toolCommand(call: JsonObject): string | null {
+  const target = isJsonObject(call.function) ? call.function : call;
   const name = target.name ?? target.function_name;
   const values = readArguments(target.arguments);
   return typeof name === 'string' && name !== '' && values !== null ? commandOf(name, values) : null;

@@ -6,7 +6,7 @@
  * leading space; some thoughts lack their `OK.`; lists lack their last comma. All of that is read.
  */
 import type { Dropped, Finding, FormatReader, FoundEpisode, FoundTurn, Piece } from '../pieces';
-import { jsonOf, lineOf } from './json-piece';
+import { jsonIn, lineOf } from './json-piece';
 
 const thinking = /^think(?:\s*:\s*|\[)([\s\S]*?)\]?$/i;
 
@@ -91,11 +91,10 @@ export function parseTranscript(text: string, where: string, firstObservation = 
 /** `{name: transcript}`: ReAct's alfworld_3prompts.json. Demonstrations, hence successes. */
 export class TranscriptReader implements FormatReader {
   *read(piece: Piece): Generator<Finding> {
-    const json = jsonOf(piece);
-    if (json === null) return;
-    if ('why' in json) yield json;
-    else if (typeof json.value !== 'string') yield { where: piece.where, why: 'not a transcript' };
-    else yield* findings(piece.where, parseTranscript(json.value, piece.where), piece.path.at(-1));
+    const value = yield* jsonIn(piece);
+    if (value === undefined) return;
+    if (typeof value !== 'string') yield { where: piece.where, why: 'not a transcript' };
+    else yield* findings(piece.where, parseTranscript(value, piece.where), piece.path.at(-1));
   }
 
   *end(): Generator<Finding> {}

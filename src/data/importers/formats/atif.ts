@@ -4,10 +4,12 @@
  * Versions are compared as numbers (1.10 is newer than 1.9); a newer minor version is read, with a remark, because the
  * format only ever added fields. The reward is not part of it: Harbor keeps it beside the file, others in `extra`.
  */
+
+import { isJsonObject, type JsonObject } from '../../json-object';
 import type { Dropped, Finding, FormatReader, Piece } from '../pieces';
 import { toolCommand } from './agent-answer';
 import { episodeOf, type Message } from './conversation';
-import { type Fields, field, isFields, jsonOf, textOf } from './json-piece';
+import { field, jsonIn, textOf } from './json-piece';
 import { outcomeOf } from './outcome';
 
 const newestKnown = [1, 8] as const;
@@ -17,14 +19,9 @@ const sources = { system: 'system', user: 'user', agent: 'agent' } as const;
 export class AtifReader implements FormatReader {
   *read(piece: Piece): Generator<Finding> {
     const { where } = piece;
-    const json = jsonOf(piece);
-    if (json === null) return;
-    if ('why' in json) {
-      yield json;
-      return;
-    }
-    const { value } = json;
-    if (!isFields(value) || !Array.isArray(field(value, 'steps'))) {
+    const value = yield* jsonIn(piece);
+    if (value === undefined) return;
+    if (!isJsonObject(value) || !Array.isArray(field(value, 'steps'))) {
       yield { where, why: 'it has no steps' };
       return;
     }
@@ -62,8 +59,8 @@ function versionProblem(text: string): { why: string; fatal: boolean } | null {
 
 function* readStep(step: unknown, i: number, where: string, messages: Message[]): Generator<Dropped> {
   const place = `${where} / step ${i + 1}`;
-  const source = isFields(step) ? textOf(field(step, 'source')) : undefined;
-  if (!isFields(step) || source === undefined || !Object.hasOwn(sources, source)) {
+  const source = isJsonObject(step) ? textOf(field(step, 'source')) : undefined;
+  if (!isJsonObject(step) || source === undefined || !Object.hasOwn(sources, source)) {
     yield { where: place, why: 'a step that is neither system, user nor agent' };
     return;
   }
@@ -77,17 +74,17 @@ function* readStep(step: unknown, i: number, where: string, messages: Message[])
   const calls: string[] = [];
   const ids: (string | undefined)[] = [];
   for (const call of listOf(field(step, 'tool_calls'))) {
-    const command = isFields(call) ? toolCommand(call) : null;
+    const command = isJsonObject(call) ? toolCommand(call) : null;
     if (command === null) yield { where: place, why: 'a tool call that cannot be read' };
     else {
       calls.push(command);
-      ids.push(textOf(field(call as Fields, 'tool_call_id')));
+      ids.push(textOf(field(call as JsonObject, 'tool_call_id')));
     }
   }
   const text = [reasoning, message].filter(Boolean).join('\n');
   if (text !== '' || calls.length > 0) messages.push({ role, text, calls, train: role === 'agent', where: place });
   const observation = field(step, 'observation');
-  const results = isFields(observation) ? listOf(field(observation, 'results')).filter(isFields) : [];
+  const results = isJsonObject(observation) ? listOf(field(observation, 'results')).filter(isJsonObject) : [];
   // Answers may come in any order; calls without one keep their place.
   const ordered = [...results].sort((a, b) => position(ids, a) - position(ids, b));
   for (const result of ordered) {
@@ -99,7 +96,7 @@ function* readStep(step: unknown, i: number, where: string, messages: Message[])
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
-const position = (ids: readonly (string | undefined)[], result: Fields): number => {
+const position = (ids: readonly (string | undefined)[], result: JsonObject): number => {
   const at = ids.indexOf(textOf(field(result, 'source_call_id')));
   return at === -1 ? ids.length : at;
 };
@@ -107,7 +104,7 @@ const position = (ids: readonly (string | undefined)[], result: Fields): number 
 function partsText(value: unknown): string {
   if (typeof value === 'string') return value;
   return listOf(value)
-    .map((part) => (isFields(part) ? (textOf(field(part, 'text')) ?? '') : (textOf(part) ?? '')))
+    .map((part) => (isJsonObject(part) ? (textOf(field(part, 'text')) ?? '') : (textOf(part) ?? '')))
     .filter(Boolean)
     .join('\n');
 }

@@ -2,9 +2,11 @@
  * @file Conversations: OpenAI `messages`, ShareGPT `conversations` (ETO, FastChat), AgentGym with `loss` flags, and
  * preference pairs `{prompt, chosen, rejected}`. Keys may be mixed within one conversation (ETO's examples are).
  */
+
+import { isJsonObject, type JsonObject } from '../../json-object';
 import type { Dropped, Finding, FormatReader, FoundEpisode, FoundTurn, Piece } from '../pieces';
 import { readAnswer, toolCommand } from './agent-answer';
-import { type Fields, field, isFields, jsonOf, textOf } from './json-piece';
+import { field, jsonIn, textOf } from './json-piece';
 import { outcomeOf } from './outcome';
 
 type Role = 'system' | 'user' | 'agent' | 'tool';
@@ -48,18 +50,13 @@ export class ConversationReader implements FormatReader {
 
   *read(piece: Piece): Generator<Finding> {
     const { where } = piece;
-    const json = jsonOf(piece);
-    if (json === null) return;
-    if ('why' in json) {
-      yield json;
-      return;
-    }
-    const { value } = json;
+    const value = yield* jsonIn(piece);
+    if (value === undefined) return;
     if (Array.isArray(value)) {
       yield* this.conversation(value, {}, where);
       return;
     }
-    if (!isFields(value)) {
+    if (!isJsonObject(value)) {
       yield { where, why: 'not a conversation' };
       return;
     }
@@ -73,7 +70,7 @@ export class ConversationReader implements FormatReader {
 
   *end(): Generator<Finding> {}
 
-  private *pair(entry: Fields, where: string): Generator<Finding> {
+  private *pair(entry: JsonObject, where: string): Generator<Finding> {
     const prompt = asTurns(field(entry, 'prompt'), 'user');
     for (const side of ['chosen', 'rejected'] as const) {
       const answer = asTurns(field(entry, side), 'assistant');
@@ -89,7 +86,7 @@ export class ConversationReader implements FormatReader {
 
   private *conversation(
     turns: readonly unknown[],
-    entry: Fields,
+    entry: JsonObject,
     where: string,
     more: Partial<FoundEpisode> = {},
   ): Generator<Finding> {
@@ -111,7 +108,7 @@ export class ConversationReader implements FormatReader {
   }
 }
 
-const idOf = (entry: Fields): string | undefined => {
+const idOf = (entry: JsonObject): string | undefined => {
   for (const name of ['item_id', 'id', 'session_id', 'task_id']) {
     const id = field(entry, name);
     if (typeof id === 'string' || typeof id === 'number') return String(id).slice(0, 200);
@@ -121,7 +118,7 @@ const idOf = (entry: Fields): string | undefined => {
 
 function asTurns(value: unknown, role: string): unknown[] | null {
   if (Array.isArray(value)) return value;
-  if (isFields(value)) return [value];
+  if (isJsonObject(value)) return [value];
   return typeof value === 'string' ? [{ role, content: value }] : null;
 }
 
@@ -129,16 +126,16 @@ const repeats = (prompt: readonly unknown[], answer: readonly unknown[]) =>
   answer.length > prompt.length && JSON.stringify(answer.slice(0, prompt.length)) === JSON.stringify(prompt);
 
 function readMessage(turn: unknown, where: string): Message | Dropped {
-  if (!isFields(turn)) return { where, why: 'not a turn' };
+  if (!isJsonObject(turn)) return { where, why: 'not a turn' };
   const name = textOf(field(turn, 'role')) ?? textOf(field(turn, 'from')) ?? '';
   const role = Object.hasOwn(roles, name.toLowerCase()) ? roles[name.toLowerCase()] : undefined;
   if (role === undefined) return { where, why: 'a role that is neither system, user, assistant nor tool' };
   const text = contentText(field(turn, 'content') ?? field(turn, 'value'));
   const calls: string[] = [];
   const toolCalls = field(turn, 'tool_calls');
-  const list = Array.isArray(toolCalls) ? toolCalls : isFields(turn.function_call) ? [turn.function_call] : [];
+  const list = Array.isArray(toolCalls) ? toolCalls : isJsonObject(turn.function_call) ? [turn.function_call] : [];
   for (const call of list) {
-    const command = isFields(call) ? toolCommand(call) : null;
+    const command = isJsonObject(call) ? toolCommand(call) : null;
     if (command === null) return { where, why: 'a tool call that cannot be read' };
     calls.push(command);
   }
@@ -150,7 +147,7 @@ function readMessage(turn: unknown, where: string): Message | Dropped {
 function contentText(content: unknown): string | null {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return null;
-  const texts = content.map((part) => (isFields(part) ? textOf(field(part, 'text')) : textOf(part)));
+  const texts = content.map((part) => (isJsonObject(part) ? textOf(field(part, 'text')) : textOf(part)));
   const kept = texts.filter((text) => text !== undefined);
   return kept.length > 0 ? kept.join('\n') : null;
 }

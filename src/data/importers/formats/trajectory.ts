@@ -1,20 +1,17 @@
 /** @file This program's own record, one episode a line: what `dream import --out` and the exporters write. */
 import * as v from 'valibot';
+import { isJsonObject } from '../../json-object';
 import type { Trajectory } from '../../trajectory';
 import type { Finding, FormatReader, FoundTurn, Piece } from '../pieces';
 import { trajectorySchema } from '../run-schema';
-import { isFields, jsonOf } from './json-piece';
+import { jsonIn } from './json-piece';
 
 export class TrajectoryReader implements FormatReader {
   *read(piece: Piece): Generator<Finding> {
     const { where } = piece;
-    const json = jsonOf(piece);
-    if (json === null) return;
-    if ('why' in json) {
-      yield json;
-      return;
-    }
-    const checked = v.safeParse(trajectorySchema, json.value, { abortEarly: true });
+    const value = yield* jsonIn(piece);
+    if (value === undefined) return;
+    const checked = v.safeParse(trajectorySchema, value, { abortEarly: true });
     if (!checked.success) {
       const [issue] = checked.issues;
       yield { where, why: `${v.getDotPath(issue) ?? 'the record'} is not what a trajectory has there` };
@@ -25,7 +22,7 @@ export class TrajectoryReader implements FormatReader {
       yield { where, why: 'no turn in it' };
       return;
     }
-    const world = isFields(json.value) && isFields(task.data) ? task.data.world : undefined;
+    const world = isJsonObject(value) && isJsonObject(task.data) ? task.data.world : undefined;
     yield {
       episode: {
         where,

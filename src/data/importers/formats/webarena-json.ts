@@ -1,33 +1,30 @@
 /** @file WebArena's `json_dump.json`: `{example_<id>: {intent, messages: [{user, image}, {assistant}], success}}`. */
+
+import { isJsonObject } from '../../json-object';
 import type { Finding, FormatReader, Piece } from '../pieces';
 import { episodeOf, type Message } from './conversation';
-import { field, isFields, jsonOf, textOf } from './json-piece';
+import { field, jsonIn, textOf } from './json-piece';
 import { outcomeOf } from './outcome';
 
 export class WebarenaJsonReader implements FormatReader {
   *read(piece: Piece): Generator<Finding> {
     const { where, path } = piece;
-    const json = jsonOf(piece);
-    if (json === null) return;
-    if ('why' in json) {
-      yield json;
-      return;
-    }
-    const { value } = json;
-    if (!isFields(value) || !Array.isArray(field(value, 'messages'))) {
+    const value = yield* jsonIn(piece);
+    if (value === undefined) return;
+    if (!isJsonObject(value) || !Array.isArray(field(value, 'messages'))) {
       yield { where, why: 'it has no messages' };
       return;
     }
     const messages: Message[] = [];
     for (const [i, turn] of (value.messages as unknown[]).entries()) {
       const place = `${where} / message ${i + 1}`;
-      const user = isFields(turn) ? textOf(field(turn, 'user')) : undefined;
-      const agent = isFields(turn) ? textOf(field(turn, 'assistant')) : undefined;
+      const user = isJsonObject(turn) ? textOf(field(turn, 'user')) : undefined;
+      const agent = isJsonObject(turn) ? textOf(field(turn, 'assistant')) : undefined;
       if (user !== undefined)
         messages.push({ role: 'user', text: pageText(user), calls: [], train: false, where: place });
       else if (agent !== undefined) messages.push({ role: 'agent', text: agent, calls: [], train: true, where: place });
       else yield { where: place, why: 'neither a page nor an action' };
-      if (isFields(turn) && field(turn, 'image') !== undefined)
+      if (isJsonObject(turn) && field(turn, 'image') !== undefined)
         yield { where: `${place} / image`, why: 'pictures are not kept' };
     }
     const { episode, dropped } = episodeOf(messages, where);

@@ -3,8 +3,9 @@
  * consecutive pages (same results, an item: a click on it; an option more: a click on its value).
  */
 import { shopPageState } from '../../abstract-states/shop';
+import { isJsonObject, type JsonObject } from '../../json-object';
 import type { Dropped, Finding, FormatReader, FoundTurn, Piece } from '../pieces';
-import { type Fields, field, isFields, jsonOf, textOf } from './json-piece';
+import { field, jsonIn, textOf } from './json-piece';
 
 export interface Visit {
   page: string;
@@ -34,20 +35,15 @@ export class WebshopLogReader implements FormatReader {
 
   *read(piece: Piece): Generator<Finding> {
     const { where } = piece;
-    const json = jsonOf(piece);
-    if (json === null) return;
-    if ('why' in json) {
-      yield json;
-      return;
-    }
-    const entry = json.value;
-    const visit = isFields(entry) ? readVisit(entry) : null;
-    if (!isFields(entry) || visit === null) {
+    const entry = yield* jsonIn(piece);
+    if (entry === undefined) return;
+    const visit = isJsonObject(entry) ? readVisit(entry) : null;
+    if (!isJsonObject(entry) || visit === null) {
       yield { where, why: 'not a visited page of WebShop' };
       return;
     }
     const raw = JSON.stringify({ page: entry.page, content: entry.content ?? {} });
-    const goal = isFields(entry.goal) ? entry.goal : {};
+    const goal = isJsonObject(entry.goal) ? entry.goal : {};
     if (this.session && (this.session.id !== visit.session || this.session.last.page === 'done')) yield* this.end();
     if (!this.session) {
       this.session = {
@@ -76,7 +72,7 @@ export class WebshopLogReader implements FormatReader {
       };
   }
 
-  private *visit(visit: Visit, raw: string, entry: Fields, where: string): Generator<Dropped> {
+  private *visit(visit: Visit, raw: string, entry: JsonObject, where: string): Generator<Dropped> {
     const session = this.session!;
     const action = actionBetween(session.last, visit);
     if (action === null) {
@@ -90,12 +86,12 @@ export class WebshopLogReader implements FormatReader {
   }
 }
 
-function readVisit(entry: Fields): Visit | null {
+function readVisit(entry: JsonObject): Visit | null {
   const page = textOf(field(entry, 'page'));
   const url = textOf(field(entry, 'url'));
   if (page === undefined || url === undefined || !/^(index|search_results|item_page|item_sub_page|done)$/.test(page))
     return null;
-  const content = isFields(entry.content) ? entry.content : {};
+  const content = isJsonObject(entry.content) ? entry.content : {};
   const parts = url
     .replace(/^\w+:\/\/[^/]*/, '')
     .split('/')
@@ -106,7 +102,7 @@ function readVisit(entry: Fields): Visit | null {
     asin: textOf(field(content, 'asin')) ?? '',
     keywords: words(field(content, 'keywords')),
     number: Number(field(content, 'page')) || 1,
-    options: isFields(content.options)
+    options: isJsonObject(content.options)
       ? Object.fromEntries(Object.entries(content.options).map(([name, value]) => [name, String(value)]))
       : {},
     subPage: page === 'item_sub_page' ? (parts[5] ?? 'Description') : '',

@@ -1,4 +1,5 @@
 /** @file The chat completions interface on the wire: what is sent, and reading what comes back without trusting it. */
+import { isJsonObject } from '../../../data/json-object';
 import { cutAtStop, type TextCompletion, type TextRequest, type TextToken } from '../text-model';
 
 /** Parameters that some servers refuse; they are left out once a server has said so. */
@@ -23,21 +24,18 @@ export function requestBody(
   return JSON.stringify(body);
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** The completion, or what is wrong with it as a string. */
 export function readCompletion(body: unknown, request: TextRequest): TextCompletion | string {
-  if (!isRecord(body)) return 'no JSON object';
+  if (!isJsonObject(body)) return 'no JSON object';
   const choice = Array.isArray(body.choices) ? body.choices[0] : undefined;
-  if (!isRecord(choice)) return 'no choices';
-  if (!isRecord(choice.message)) return 'no message';
+  if (!isJsonObject(choice)) return 'no choices';
+  if (!isJsonObject(choice.message)) return 'no message';
   const said = textOf(choice.message.content);
   const filtered = choice.finish_reason === 'content_filter' || typeof choice.message.refusal === 'string';
   if (said === null && !filtered) return 'no text';
   const { text, cut } = cutAtStop(said ?? '', request.stop);
   const tokens = tokensOf(choice.logprobs);
-  const usage = isRecord(body.usage) ? body.usage.completion_tokens : undefined;
+  const usage = isJsonObject(body.usage) ? body.usage.completion_tokens : undefined;
   return {
     text,
     finishReason: filtered ? 'filtered' : choice.finish_reason === 'length' && !cut ? 'length' : 'stop',
@@ -51,14 +49,14 @@ function textOf(content: unknown): string | null {
   if (typeof content === 'string') return content;
   if (content === null) return '';
   if (!Array.isArray(content)) return null;
-  return content.map((part) => (isRecord(part) && typeof part.text === 'string' ? part.text : '')).join('');
+  return content.map((part) => (isJsonObject(part) && typeof part.text === 'string' ? part.text : '')).join('');
 }
 
 function tokensOf(logprobs: unknown): TextToken[] | null {
-  if (!isRecord(logprobs) || !Array.isArray(logprobs.content)) return null;
+  if (!isJsonObject(logprobs) || !Array.isArray(logprobs.content)) return null;
   const tokens: TextToken[] = [];
   for (const entry of logprobs.content) {
-    if (!isRecord(entry) || typeof entry.token !== 'string' || typeof entry.logprob !== 'number') return null;
+    if (!isJsonObject(entry) || typeof entry.token !== 'string' || typeof entry.logprob !== 'number') return null;
     tokens.push({ text: entry.token, logProb: entry.logprob });
   }
   return tokens;
@@ -74,10 +72,10 @@ export interface ServerError {
 
 /** The error in an answer, in the several shapes servers give it; null when there is none. */
 export function readError(body: unknown): ServerError | null {
-  if (!isRecord(body)) return null;
-  const error = isRecord(body.error) ? body.error : body;
+  if (!isJsonObject(body)) return null;
+  const error = isJsonObject(body.error) ? body.error : body;
   const message = [body.error, error.message, body.detail].find((part) => typeof part === 'string');
-  if (message === undefined && !isRecord(body.error)) return null;
+  if (message === undefined && !isJsonObject(body.error)) return null;
   const text = (value: unknown) => (typeof value === 'string' ? value : '');
   return {
     message: text(message),

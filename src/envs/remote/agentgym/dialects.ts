@@ -4,7 +4,8 @@
  * Field names differ by world: TextCraft and ALFWorld call a session `id`, WebShop and WebArena `env_idx`; WebShop creates
  * with a bare integer and resets to a pair; two of them have no /close, so sessions are best kept and reset.
  */
-import { isObject, type JsonObject, plainReward } from '../plain-values';
+import { isJsonObject, type JsonObject } from '../../../data/json-object';
+import { plainReward } from '../plain-values';
 
 export interface Seen {
   /** Empty where this answer holds none: it is then asked for. */
@@ -45,16 +46,16 @@ const isReward = (value: unknown) => typeof value === 'number' || typeof value =
 const textcraft: Dialect = {
   name: 'textcraft',
   usualPort: 36001,
-  create: { body: {}, read: (answer) => (isObject(answer) ? session(answer.id) : null) },
+  create: { body: {}, read: (answer) => (isJsonObject(answer) ? session(answer.id) : null) },
   reset: {
     body: (id, index) => ({ id, data_idx: index }),
     read: (answer) =>
-      isObject(answer) && 'observation' in answer ? { observation: text(answer.observation), actions: null } : null,
+      isJsonObject(answer) && 'observation' in answer ? { observation: text(answer.observation), actions: null } : null,
   },
   step: {
     body: (id, action) => ({ id, action }),
     read(answer) {
-      if (!isObject(answer) || typeof answer.observation !== 'string' || !isReward(answer.reward)) return null;
+      if (!isJsonObject(answer) || typeof answer.observation !== 'string' || !isReward(answer.reward)) return null;
       if (typeof answer.done !== 'boolean') return null;
       return {
         observation: answer.observation,
@@ -75,7 +76,7 @@ const alfworld: Dialect = {
   reset: {
     body: (id, index) => ({ id, game: index, world_type: 'Text' }),
     read(answer) {
-      if (!isObject(answer) || !('observation' in answer)) return null;
+      if (!isJsonObject(answer) || !('observation' in answer)) return null;
       return { observation: text(answer.observation), actions: list(answer.available_actions) };
     },
   },
@@ -83,7 +84,7 @@ const alfworld: Dialect = {
     body: textcraft.step.body,
     read(answer) {
       const step = textcraft.step.read(answer);
-      return step && isObject(answer) ? { ...step, actions: list(answer.available_actions) } : null;
+      return step && isJsonObject(answer) ? { ...step, actions: list(answer.available_actions) } : null;
     },
   },
   observationQuery: (id) => ({ id }),
@@ -102,7 +103,7 @@ const webshop: Dialect = {
   step: {
     body: (id, action) => ({ env_idx: id, action }),
     read(answer) {
-      if (!isObject(answer) || typeof answer.state !== 'string' || !isReward(answer.reward)) return null;
+      if (!isJsonObject(answer) || typeof answer.state !== 'string' || !isReward(answer.reward)) return null;
       if (typeof answer.done !== 'boolean') return null;
       return { observation: answer.state, reward: plainReward(answer.reward), done: answer.done, actions: null };
     },
@@ -116,12 +117,12 @@ const fence = '```';
 const webarena: Dialect = {
   name: 'webarena',
   usualPort: 36004,
-  create: { body: undefined, read: (answer) => (isObject(answer) ? session(answer.env_idx) : null) },
+  create: { body: undefined, read: (answer) => (isJsonObject(answer) ? session(answer.env_idx) : null) },
   reset: {
     body: (id, index, seed) => ({ env_idx: id, seed, idx: index }),
     // The observation here may be the page's raw parts; the prompt that steps speak is at /observation.
     read: (answer) =>
-      isObject(answer) && ('observation' in answer || 'object' in answer)
+      isJsonObject(answer) && ('observation' in answer || 'object' in answer)
         ? { observation: text(answer.observation), actions: null }
         : null,
   },
@@ -129,7 +130,7 @@ const webarena: Dialect = {
     // The server looks for the action between fences in a model's answer, and finds none in a bare one.
     body: (id, action) => ({ env_idx: id, action: action.includes(fence) ? action : `${fence}${action}${fence}` }),
     read(answer) {
-      if (!isObject(answer) || typeof answer.observation !== 'string' || !isReward(answer.reward)) return null;
+      if (!isJsonObject(answer) || typeof answer.observation !== 'string' || !isReward(answer.reward)) return null;
       const { terminated, truncated } = answer;
       if (typeof terminated !== 'boolean') return null;
       return {

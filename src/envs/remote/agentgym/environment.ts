@@ -1,9 +1,10 @@
 /** @file One session of an AgentGym server as an Environment. Sessions are reset, not replaced: two of the servers leak them. */
 import { asDreamError, type DreamError } from '../../../data/errors';
+import { isJsonObject } from '../../../data/json-object';
 import type { Environment, StepResult, Task } from '../../environment';
 import * as errors from '../errors';
 import { lostStep } from '../lost';
-import { isObject, plainText } from '../plain-values';
+import { plainText } from '../plain-values';
 import type { DialectName, Seen } from './dialects';
 import type { AgentGymServer } from './server';
 
@@ -92,7 +93,7 @@ export class AgentGymEnvironment implements Environment {
 }
 
 function numbersOf({ data }: Task): { index: number; seed: number } {
-  const { index, seed = 0 } = isObject(data) ? data : {};
+  const { index, seed = 0 } = isJsonObject(data) ? data : {};
   if (!Number.isSafeInteger(index) || Number(index) < 0) throw errors.badTask('its data names no task number (index)');
   if (!Number.isSafeInteger(seed)) throw errors.badTask('its seed is no whole number');
   return { index: Number(index), seed: Number(seed) };

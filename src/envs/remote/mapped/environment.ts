@@ -1,12 +1,13 @@
 /** @file A server that a mapping describes, as an Environment. The same rules as for the others: a step is never asked twice. */
 import { asDreamError, type DreamError } from '../../../data/errors';
+import { isJsonObject } from '../../../data/json-object';
 import type { Environment, StepResult, Task } from '../../environment';
 import { type RemoteAddress, remoteAddress } from '../address';
 import * as errors from '../errors';
 import { askHttp, goodJson, type HttpOptions } from '../http';
 import { lostStep, refusedStep } from '../lost';
 import { retrying, type Wait, wait } from '../pace';
-import { isObject, parseJson, plainReward, plainText } from '../plain-values';
+import { parseJson, plainReward, plainText } from '../plain-values';
 import { filledBody, filledPath, type MappedRequest, type Mapping, type Values, valueAt } from './mapping';
 
 export interface MappedOptions extends HttpOptions {
@@ -43,7 +44,7 @@ export class MappedEnvironment implements Environment {
   /** Throws what `askHttp` and `goodJson` throw. */
   async reset(task: Task): Promise<string> {
     const { create, reset } = this.options.mapping;
-    const { index = 0, seed = 0 } = isObject(task.data) ? task.data : {};
+    const { index = 0, seed = 0 } = isJsonObject(task.data) ? task.data : {};
     this.task = { index, seed };
     this.playing = false;
     const answer = await retrying(

@@ -4,7 +4,7 @@
  */
 import * as v from 'valibot';
 import { DreamError } from '../../../data/errors';
-import { isObject } from '../plain-values';
+import { isJsonObject } from '../../../data/json-object';
 
 /** `observation`, `result.text`, `[0]`, `steps[2].state`; `$` is the whole answer. */
 const jsonPath = v.pipe(
@@ -75,7 +75,7 @@ export function valueAt(value: unknown, path: string): unknown {
   let at = value;
   for (const [, name, index] of path.matchAll(/([A-Za-z_][\w-]*)|\[(\d+)\]/g)) {
     if (index !== undefined) at = Array.isArray(at) ? at[Number(index)] : undefined;
-    else at = isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined;
+    else at = isJsonObject(at) && Object.hasOwn(at, name) ? at[name] : undefined;
   }
   return at;
 }
@@ -96,7 +96,7 @@ export function filledBody(body: unknown, values: Values): unknown {
     return body.replace(placeholder, (_, name: keyof Values) => asText(values[name]));
   }
   if (Array.isArray(body)) return body.map((item) => filledBody(item, values));
-  if (isObject(body))
+  if (isJsonObject(body))
     return Object.fromEntries(Object.entries(body).map(([key, item]) => [key, filledBody(item, values)]));
   return body;
 }

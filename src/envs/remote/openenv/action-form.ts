@@ -4,8 +4,10 @@
  * Understood is what pydantic writes (types, enum, const, $ref into $defs, Optional as anyOf with null); anything else is a
  * field of JSON. The schema is a stranger's: depth and number of fields are bounded, references cannot run in circles.
  */
+
+import { isJsonObject, type JsonObject } from '../../../data/json-object';
 import * as errors from '../errors';
-import { isObject, type JsonObject, parseJson, plainText } from '../plain-values';
+import { parseJson, plainText } from '../plain-values';
 
 export type FieldKind = 'text' | 'number' | 'integer' | 'boolean' | 'choice' | 'json';
 
@@ -45,9 +47,9 @@ const finite = (value: unknown): number | undefined =>
 
 /** `schema` is the `action` of an OpenEnv server's /schema. Throws `remote-action-form` for what describes no object. */
 export function formFromSchema(schema: unknown): ActionForm {
-  if (!isObject(schema)) throw errors.badForm('the schema is no object');
+  if (!isJsonObject(schema)) throw errors.badForm('the schema is no object');
   const root = resolved(schema, schema).schema;
-  if (!isObject(root.properties)) throw errors.badForm('the schema has no properties');
+  if (!isJsonObject(root.properties)) throw errors.badForm('the schema has no properties');
   const entries = Object.entries(root.properties);
   if (entries.length > maxFields) throw errors.badForm(`the schema has more than ${maxFields} fields`);
   const required = new Set(Array.isArray(root.required) ? root.required : []);
@@ -59,8 +61,8 @@ export function formFromSchema(schema: unknown): ActionForm {
 }
 
 function fieldOf(name: string, property: unknown, required: boolean, root: JsonObject): FormField {
-  const { schema, nullable } = resolved(isObject(property) ? property : {}, root);
-  const own = isObject(property) ? property : {};
+  const { schema, nullable } = resolved(isJsonObject(property) ? property : {}, root);
+  const own = isJsonObject(property) ? property : {};
   const field: FormField = {
     name: name.slice(0, 200),
     kind: 'json',
@@ -113,13 +115,13 @@ function resolved(start: JsonObject, root: JsonObject): { schema: JsonObject; nu
     if (typeof reference === 'string') {
       const [, container, name] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(reference) ?? [];
       const definitions = container ? root[container] : undefined;
-      const target = isObject(definitions) && Object.hasOwn(definitions, name) ? definitions[name] : undefined;
-      if (!isObject(target)) return { schema: {}, nullable };
+      const target = isJsonObject(definitions) && Object.hasOwn(definitions, name) ? definitions[name] : undefined;
+      if (!isJsonObject(target)) return { schema: {}, nullable };
       schema = target;
     } else if (Array.isArray(parts)) {
-      const real = parts.filter((part) => !(isObject(part) && part.type === 'null'));
+      const real = parts.filter((part) => !(isJsonObject(part) && part.type === 'null'));
       nullable ||= real.length < parts.length;
-      if (real.length !== 1 || !isObject(real[0])) return { schema: {}, nullable };
+      if (real.length !== 1 || !isJsonObject(real[0])) return { schema: {}, nullable };
       schema = real[0];
     } else return { schema, nullable };
   }
@@ -223,7 +225,7 @@ export function actionFromText(form: ActionForm | undefined, text: string): Json
 function parsedObject(text: string): JsonObject | null {
   try {
     const value = parseJson(text);
-    return isObject(value) ? value : null;
+    return isJsonObject(value) ? value : null;
   } catch {
     return null;
   }

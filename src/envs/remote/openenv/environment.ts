@@ -5,12 +5,13 @@
  * never repeated: whether the server has taken it cannot be known, so a broken connection loses the episode.
  */
 import { asDreamError, DreamError } from '../../../data/errors';
+import { isJsonObject, type JsonObject } from '../../../data/json-object';
 import type { Environment, StepResult, Task } from '../../environment';
 import { type RemoteAddress, remoteAddress } from '../address';
 import * as errors from '../errors';
 import { lostStep, refusedStep } from '../lost';
 import { retrying, type Wait, wait } from '../pace';
-import { isObject, type JsonObject, plainText } from '../plain-values';
+import { plainText } from '../plain-values';
 import { type ActionForm, actionFromText } from './action-form';
 import { browserSocket, Channel, type OpenSocket } from './channel';
 import { observationText } from './observation-text';
@@ -188,9 +189,9 @@ export class OpenEnvEnvironment implements Environment {
 
 function resetData({ data }: Task): JsonObject {
   if (data === null || data === undefined) return {};
-  if (!isObject(data)) throw errors.badTask('its data is no object');
+  if (!isJsonObject(data)) throw errors.badTask('its data is no object');
   const { seed, options = {} } = data;
   if (seed !== undefined && !Number.isSafeInteger(seed)) throw errors.badTask('its seed is no whole number');
-  if (!isObject(options)) throw errors.badTask('its options are no object');
+  if (!isJsonObject(options)) throw errors.badTask('its options are no object');
   return seed === undefined ? options : { ...options, seed };
 }

@@ -1,5 +1,6 @@
 /** @file The words of an observation: OpenEnv leaves its shape to each environment, so well-known fields come first. */
-import { isObject, plainText } from '../plain-values';
+import { isJsonObject } from '../../../data/json-object';
+import { plainText } from '../plain-values';
 
 /** In order of preference; TextArena has `prompt` and `messages`, BrowserGym `axtree_txt` and `text`. */
 const textFields = [
@@ -18,7 +19,7 @@ const recentMessages = 20;
 
 /** The text of an observation; compact JSON where no field is known. */
 export function observationText(observation: unknown): string {
-  if (!isObject(observation)) return plainText(observation);
+  if (!isJsonObject(observation)) return plainText(observation);
   const parts: string[] = [];
   for (const field of textFields) {
     const value = observation[field];
@@ -30,7 +31,7 @@ export function observationText(observation: unknown): string {
   const { messages } = observation;
   if (Array.isArray(messages)) {
     for (const message of messages.slice(-recentMessages))
-      if (isObject(message) && typeof message.content === 'string') parts.push(message.content);
+      if (isJsonObject(message) && typeof message.content === 'string') parts.push(message.content);
   }
   const problem = observation.last_action_error === true ? observation.error : '';
   if (typeof problem === 'string' && problem !== '') parts.push(`Error: ${problem}`);

@@ -3,8 +3,9 @@
  * field by field. `data` of a step *is* the action; extra keys at the top are rejected by the server.
  */
 import type { DreamError } from '../../../data/errors';
+import { isJsonObject, type JsonObject } from '../../../data/json-object';
 import * as errors from '../errors';
-import { isObject, type JsonObject, parseJson, plainReward } from '../plain-values';
+import { parseJson, plainReward } from '../plain-values';
 
 export type Request =
   | { type: 'reset'; data: JsonObject }
@@ -23,7 +24,7 @@ const countOf = (value: unknown) => (typeof value === 'number' && Number.isFinit
 
 /** The server's `error` message, as the error it means. */
 export function errorOf(server: string, data: unknown): DreamError {
-  const fields = isObject(data) ? data : {};
+  const fields = isJsonObject(data) ? data : {};
   const code = stringOf(fields.code) || 'UNKNOWN';
   const message = stringOf(fields.message);
   switch (code) {
@@ -48,10 +49,10 @@ function dataOf(server: string, text: string, type: 'observation' | 'state'): Js
   } catch (cause) {
     throw errors.garbage(server, 'its message is not plain JSON', cause);
   }
-  if (!isObject(message)) throw errors.garbage(server, 'its message is no object');
+  if (!isJsonObject(message)) throw errors.garbage(server, 'its message is no object');
   if (message.type === 'error') throw errorOf(server, message.data);
   if (message.type !== type) throw errors.garbage(server, `it sent "${stringOf(message.type)}" instead of "${type}"`);
-  if (!isObject(message.data)) throw errors.garbage(server, `its ${type} has no data`);
+  if (!isJsonObject(message.data)) throw errors.garbage(server, `its ${type} has no data`);
   return message.data;
 }
 
@@ -71,7 +72,7 @@ export const readState = (server: string, text: string): JsonObject => dataOf(se
 export function readFarewell(server: string, text: string): DreamError | null {
   try {
     const message = parseJson(text);
-    return isObject(message) && message.type === 'error' ? errorOf(server, message.data) : null;
+    return isJsonObject(message) && message.type === 'error' ? errorOf(server, message.data) : null;
   } catch {
     return null;
   }

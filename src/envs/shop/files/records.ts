@@ -2,6 +2,7 @@
  * @file One entry of WebShop's files as a product or a wish. Foreign data: every field is checked, cut to a length, and
  * read only where it is the entry's own (`__proto__` and its like are words like any other).
  */
+import { isJsonObject, type JsonObject } from '../../../data/json-object';
 import { NO_CAP, type ShopGoal } from '../goals';
 import type { Product, ProductOption } from '../product';
 
@@ -15,10 +16,7 @@ const MAX_WORD = 500;
 /** WebShop's attribute of products that have none. */
 const NO_ATTRIBUTES: readonly string[] = ['DUMMY_ATTR'];
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-const own = (record: Record<string, unknown>, key: string): unknown =>
-  Object.hasOwn(record, key) ? record[key] : undefined;
+const own = (record: JsonObject, key: string): unknown => (Object.hasOwn(record, key) ? record[key] : undefined);
 
 const text = (value: unknown, limit: number): string => (typeof value === 'string' ? value.slice(0, limit) : '');
 
@@ -32,7 +30,7 @@ const texts = (value: unknown, most: number, limit: number): string[] =>
 
 /** A product of items_shuffle*.json, or why it is none. `attributes` are those of items_ins_v2*.json. */
 export function readProduct(entry: unknown, attributes: readonly string[] | undefined): Product | string {
-  if (!isRecord(entry)) return 'not an object';
+  if (!isJsonObject(entry)) return 'not an object';
   const asin = text(own(entry, 'asin'), 64);
   // As load_products does: such entries are damaged.
   if (asin === '' || asin === 'nan' || asin.length > 10) return 'no usable asin';
@@ -54,14 +52,14 @@ export function readProduct(entry: unknown, attributes: readonly string[] | unde
 }
 
 function readOptions(value: unknown): ProductOption[] {
-  if (!isRecord(value)) return [];
+  if (!isJsonObject(value)) return [];
   return Object.entries(value)
     .slice(0, MAX_OPTIONS)
     .flatMap(([name, contents]) => {
       if (!Array.isArray(contents)) return [];
       const values = contents
         .slice(0, MAX_VALUES)
-        .map((content) => (isRecord(content) ? optionValue(own(content, 'value')) : ''))
+        .map((content) => (isJsonObject(content) ? optionValue(own(content, 'value')) : ''))
         .filter((option) => option !== '');
       return values.length === 0 ? [] : [{ name: name.slice(0, MAX_WORD).toLowerCase(), values: [...new Set(values)] }];
     });
@@ -89,7 +87,7 @@ export interface SyntheticWish {
 export function readAttributes(
   entry: unknown,
 ): { attributes: string[] | undefined; wish: SyntheticWish | null } | null {
-  if (!isRecord(entry)) return null;
+  if (!isJsonObject(entry)) return null;
   const listed = own(entry, 'attributes');
   const instruction = text(own(entry, 'instruction'), MAX_TITLE);
   const wanted = texts(own(entry, 'instruction_attributes'), MAX_ATTRIBUTES, MAX_WORD);
@@ -109,7 +107,7 @@ export interface HumanWish {
 /** The wishes of one product in items_human_ins*.json; those without attributes are skipped, as goal.py skips them. */
 export function readHumanWishes(asin: string, entry: unknown): HumanWish[] {
   if (!Array.isArray(entry)) return [];
-  return entry.filter(isRecord).flatMap((wish) => {
+  return entry.filter(isJsonObject).flatMap((wish) => {
     const instruction = text(own(wish, 'instruction'), MAX_TITLE);
     const attributes = texts(own(wish, 'instruction_attributes'), MAX_ATTRIBUTES, MAX_WORD);
     const options = texts(own(wish, 'instruction_options'), MAX_OPTIONS, MAX_WORD);
@@ -119,7 +117,7 @@ export function readHumanWishes(asin: string, entry: unknown): HumanWish[] {
 
 /** A goal as WebShop's session logs carry it (`goal` of every line); null when it is none. */
 export function readLoggedGoal(entry: unknown): ShopGoal | null {
-  if (!isRecord(entry)) return null;
+  if (!isJsonObject(entry)) return null;
   const field = (key: string) => text(own(entry, key), MAX_TITLE);
   const cap = own(entry, 'price_upper');
   const options = own(entry, 'goal_options');
@@ -131,7 +129,7 @@ export function readLoggedGoal(entry: unknown): ShopGoal | null {
     productCategory: field('product_category'),
     instruction: field('instruction_text'),
     attributes: texts(own(entry, 'attributes'), MAX_ATTRIBUTES, MAX_WORD),
-    options: texts(isRecord(options) ? Object.values(options) : options, MAX_OPTIONS, MAX_WORD),
+    options: texts(isJsonObject(options) ? Object.values(options) : options, MAX_OPTIONS, MAX_WORD),
     priceUpper: typeof cap === 'number' && Number.isFinite(cap) ? cap : NO_CAP,
   };
   return goal.asin === '' || goal.instruction === '' ? null : goal;
