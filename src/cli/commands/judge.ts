@@ -15,7 +15,9 @@ import {
   type Scores,
   sampleTransitions,
 } from '../../dream/judge';
-import { type ChatCodec, endpointTextModel, engineTextModel, type TextModel } from '../../dream/text-models';
+import { endpointTextModel } from '../../dream/text-models/endpoint/model';
+import { type ChatCodec, engineTextModel } from '../../dream/text-models/engine-model';
+import type { TextModel } from '../../dream/text-models/text-model';
 import { householdTokenizer } from '../../models/household-vocabulary';
 import type { RunRecord } from '../../worker/protocol';
 import type { CommandIo } from '../command';
