@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { DreamError } from '../../data/errors';
 import { mean } from '../../data/statistics';
+import { fidelityNumbers, fidelityOf } from '../../dream/fidelity';
 import { householdDomain } from '../../dream/household';
 import { DreamLoop, type LoopParts } from '../../dream/loop';
 import { resolveConfig } from '../../dream/presets';
@@ -76,7 +77,7 @@ Every iteration is kept; Ctrl-C stops at the next safe point and --resume goes o
 
 ${describeOptions(options)}
   --json             {"env","preset","seed","iterations","adapter","realTransitions","dreamedTransitions","tasksGenerated",
-                     "bufferSize","rewardError","loss","realSuccess","malformed","tokensPerSecond","peakGpuBytes",
+                     "bufferSize","rewardError","fidelity","loss","realSuccess","malformed","tokensPerSecond","peakGpuBytes",
                      "weightsHash","seconds"} and with --model {"model":{"label","sha256","rank","alpha",...}}`;
 
 export async function run(args: string[], io: CommandIo): Promise<number> {
@@ -260,6 +261,7 @@ export function trainResult(
   const errors = metrics.map((m) => m.rewardError).filter((error) => error !== null);
   const measured = { before: success(evaluations.at(0)), after: success(evaluations.at(-1)) };
   const dreamed = evaluations.some(({ imagined }) => imagined);
+  const fidelity = fidelityOf({ metrics, evaluations, config });
   return {
     ...(facts.env === undefined ? {} : { env: facts.env }),
     preset: config.preset,
@@ -275,6 +277,7 @@ export function trainResult(
     bufferSize: facts.bufferSize,
     rewardError: errors.length > 0 ? mean(errors) : null,
     replayPrecision: metrics.map((m) => m.replayPrecision),
+    fidelity: fidelity && { ...fidelityNumbers(fidelity), flags: fidelity.flags.map(({ kind }) => kind) },
     loss: metrics.map((m) => m.loss),
     gradNorm: metrics.map((m) => m.gradNorm),
     malformed: {

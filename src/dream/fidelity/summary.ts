@@ -49,7 +49,7 @@ export interface FidelitySummary {
   firstAlarm: number | null;
 }
 
-type RealCheck = Pick<Evaluation, 'iteration'> & { atRolloutTemperature: Pick<Rate, 'rate'> };
+type RealCheck = Pick<Evaluation, 'iteration' | 'imagined'> & { atRolloutTemperature: Pick<Rate, 'rate'> };
 
 /** What a summary needs of a run; a `RunRecord` has it. */
 export interface MeasuredRun {
@@ -103,9 +103,9 @@ function checkpointsOf(
   maxSteps: number,
 ): Checkpoint[] {
   const byIteration = new Map(dreamed.map((m) => [m.iteration, m]));
-  return evaluations.flatMap(({ iteration, atRolloutTemperature }) => {
+  return evaluations.flatMap(({ iteration, imagined, atRolloutTemperature }) => {
     const dream = byIteration.get(iteration + 1) ?? byIteration.get(iteration);
-    if (!dream) return [];
+    if (!dream || imagined) return [];
     const real = atRolloutTemperature.rate;
     const gap = Math.abs(dream.trainReward - real);
     return [{ iteration, dreamed: dream.trainReward, real, gap, bound: finiteHorizonBound(dream, maxSteps) }];
