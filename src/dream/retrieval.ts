@@ -79,7 +79,8 @@ export async function retrieve(
   return result;
 }
 
-function truthFirst(found: Transition[]): Transition[] {
+/** What was imagined counts only where nothing else is known. */
+export function truthFirst(found: Transition[]): Transition[] {
   const seen = found.filter((transition) => transition.source !== 'imagined');
   return seen.length > 0 ? seen : found;
 }

@@ -4,7 +4,6 @@
  * A config.json says more than its dimensions: every setting that would change the arithmetic is either understood here
  * or refused by name, before a byte of weights is read. Defaults are those of transformers' configuration classes.
  */
-
 import { DreamError } from '../data/errors';
 import { isJsonObject } from '../data/json-object';
 import { checkConfig, type DecoderConfig, type RopeScaling } from '../nn/config';

@@ -11,6 +11,7 @@ import { openOnnx } from './onnx';
 import { type FileKind, recogniseFile } from './recognise-file';
 import { openSafetensors } from './safetensors-source';
 import { ambiguous, type Choice, chooseFiles } from './sources/choose-files';
+import { baseName, folderOf } from './sources/path';
 import type { ByteSource, TokenizerSource, WeightSource } from './weights';
 
 export interface OpenOptions {
@@ -38,9 +39,6 @@ const usualNames: Partial<Record<FileKind['kind'], string>> = {
   'generation-config': 'generation_config.json',
   'chat-template': 'chat_template.jinja',
 };
-
-const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1);
-const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 /**
  * Reads descriptions and headers, no weights.

@@ -2,10 +2,10 @@
  * @file What a picked or dropped file is, by its content: names are changed by downloads (`config (1).json`) and by people.
  * Only where contents do not differ (settings of Hugging Face) does the name help.
  */
-
 import { DreamError } from '../data/errors';
 import { isJsonObject } from '../data/json-object';
 import type { Json } from './families';
+import { baseName } from './sources/path';
 import type { ByteSource } from './weights';
 
 export type FileKind =
@@ -18,8 +18,6 @@ const MAX_JSON_BYTES = 2 ** 27;
 const MAX_TEMPLATE_BYTES = 2 ** 20;
 
 const needed = new Set(['config.json', 'model.safetensors.index.json', 'tokenizer.json', 'tokenizer_config.json']);
-
-const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 /** Throws `file-read`, and `bad-json` for a settings file that is damaged. */
 export async function recogniseFile(file: ByteSource): Promise<FileKind> {

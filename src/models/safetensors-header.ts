@@ -4,7 +4,6 @@
  * Nothing is allocated for a tensor before the whole header is known to be true to the file's size. Same checks as
  * safetensors.ts, which reads small f32 files whole.
  */
-
 import { DreamError } from '../data/errors';
 import { isJsonObject } from '../data/json-object';
 import type { ByteSource } from './weights';

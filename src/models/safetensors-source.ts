@@ -2,7 +2,6 @@
  * @file A model as Hugging Face publishes it: config.json and one or several safetensors files of F32, F16 or BF16.
  * Rows are read by range and quantised as they pass.
  */
-
 import { DreamError } from '../data/errors';
 import { isJsonObject } from '../data/json-object';
 import type { DecoderConfig } from '../nn/config';

@@ -4,7 +4,6 @@
  * Everything in a file is checked before anything is used: a header within the file, known types, offsets that fit the
  * shape, no overlap. Bad files throw `bad-safetensors` with the tensor's name.
  */
-
 import { DreamError } from '../data/errors';
 import { isJsonObject } from '../data/json-object';
 import { type FloatType, floatBytes, toFloats } from './float-bytes';

@@ -7,7 +7,6 @@
  * often padded beyond the tokenizer's, so an id without a text is dropped when decoding. And a decoded text must join up
  * with what was encoded, so no spaces are "cleaned up".
  */
-
 import { Tokenizer } from '@huggingface/tokenizers';
 import { DreamError } from '../data/errors';
 import { isJsonObject } from '../data/json-object';

@@ -11,6 +11,7 @@ import { createServer, request as httpRequest, type IncomingMessage, type Server
 import { request as httpsRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { DreamError } from '../../data/errors';
+import { readBody } from '../read-body';
 import { originAllowed, type RelayTarget } from './target';
 
 export interface RelayOptions {
@@ -136,18 +137,6 @@ function preflight(request: IncomingMessage, response: ServerResponse): void {
   if (request.headers['access-control-request-private-network'] === 'true')
     response.setHeader('access-control-allow-private-network', 'true');
   response.writeHead(204).end();
-}
-
-/** null: more than `limit` bytes. */
-async function readBody(stream: IncomingMessage, limit: number): Promise<Buffer | null> {
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  for await (const part of stream as AsyncIterable<Buffer>) {
-    bytes += part.byteLength;
-    if (bytes > limit) return null;
-    parts.push(part);
-  }
-  return Buffer.concat(parts);
 }
 
 function forward(

@@ -1,10 +1,10 @@
 /** @file A built-in world as an environment server in AgentGym's TextCraft dialect, for trainers that are not ours. */
-
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DreamError } from '../../data/errors';
 import { parsePlainJson } from '../../data/importers/plain-json';
 import { isJsonObject } from '../../data/json-object';
+import { readBody } from '../read-body';
 import type { Answer, Sessions } from './sessions';
 
 export interface WorldServer {
@@ -66,28 +66,17 @@ async function answer(sessions: Sessions, request: IncomingMessage, response: Se
   // Anything else a page could send here without being asked for permission.
   if (!/^application\/json\b/.test(request.headers['content-type'] ?? ''))
     return send(415, { detail: 'The content type must be application/json.' });
-  const body = await readBody(request);
+  const body = await readBody(request, maxBodyBytes);
   if (body === null) {
     response.setHeader('connection', 'close');
     return send(413, { detail: `A request has at most ${maxBodyBytes} bytes.` });
   }
   let value: unknown;
   try {
-    value = parsePlainJson(body);
+    value = parsePlainJson(body.toString('utf8'));
   } catch {
     value = null;
   }
   if (!isJsonObject(value)) return send(422, { detail: [{ loc: ['body'], msg: 'A JSON object is needed.' }] });
   return send(200, handler(sessions, value as Readonly<Record<string, unknown>>));
-}
-
-async function readBody(request: IncomingMessage): Promise<string | null> {
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  for await (const part of request as AsyncIterable<Buffer>) {
-    bytes += part.byteLength;
-    if (bytes > maxBodyBytes) return null;
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString('utf8');
 }

@@ -5,6 +5,7 @@
  * limits.ts; what a stage cannot keep goes to the report.
  */
 import { DreamError } from '../errors';
+import { joined } from './containers/collector';
 import { damaged, packingOf, type Unpacked, unpackerOf } from './containers/compression';
 import { JsonEntries } from './containers/json-entries';
 import { LineSplitter, WholeFile } from './containers/lines';
@@ -57,7 +58,7 @@ export async function importTrajectories(
   for await (const chunk of signal ? untilAborted(source, signal) : source) {
     bytes += chunk.byteLength;
     // Four bytes tell a packed file from a plain one.
-    head = unpacker ? chunk : joined(head, chunk);
+    head = unpacker || head.byteLength === 0 ? chunk : joined([head, chunk]);
     if (unpacker || head.byteLength >= 4) {
       unpacker ??= files.unpacker(head, name);
       for (const event of unpacker.push(head)) await files.take(event);
@@ -204,7 +205,7 @@ class FileImport {
   }
 
   private async begin(): Promise<void> {
-    const all = this.beginning.reduce(joined, new Uint8Array(0));
+    const all = joined(this.beginning);
     this.beginning = [];
     const recognised = recognise(all.subarray(0, prefixBytes), this.name, this.options.format);
     this.format = recognised.format;
@@ -241,12 +242,4 @@ class FileImport {
 function splitterOf({ container }: Recognised): Splitter {
   if (container === 'lines') return new LineSplitter();
   return container === 'whole' ? new WholeFile(maxWholeBytes) : new JsonEntries(container.json);
-}
-
-function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
-  if (a.byteLength === 0) return b;
-  const all = new Uint8Array(a.byteLength + b.byteLength);
-  all.set(a);
-  all.set(b, a.byteLength);
-  return all;
 }

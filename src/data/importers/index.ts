@@ -5,7 +5,6 @@ export { type ImportOptions, type ImportProgress, importTrajectories } from './i
 export type { Dropped, WorldName } from './pieces';
 export type { ImportReport } from './report';
 export {
-  type ImportedTransition,
   type TransitionExample,
   transitionExamples,
   transitionsOf,

@@ -4,7 +4,6 @@
  * Nothing is believed of names and extensions. Shapes: environments.md section 2 of the project's notes; the formats'
  * own files name their sources.
  */
-
 import { DreamError } from '../errors';
 import { isJsonObject } from '../json-object';
 import { JsonEntries } from './containers/json-entries';

@@ -1,18 +1,7 @@
 /** @file Imported episodes as memories for the replay buffer and as examples for an experience model. */
+import type { OfflineTransition } from '../offline-transition';
 import type { Trajectory } from '../trajectory';
 import { importedData } from './episode';
-
-/** What the replay buffer stores, without its id (src/dream/run-store.ts `Transition`). */
-export interface ImportedTransition {
-  source: 'offline';
-  episode: string;
-  room: string;
-  task: string;
-  state: string;
-  action: string;
-  nextState: string;
-  reward: number;
-}
 
 /** One line of experience-model training data: given task, state, history and action, say what follows (DreamGym, Eq. 5). */
 export interface TransitionExample {
@@ -62,9 +51,9 @@ export function* stepsOf(trajectory: Trajectory): Generator<Step | NoTransition>
  * Memories of one episode. A step without a state before or after it is none; neither is a last step whose reward
  * nobody knows, because a remembered 0 would say that it failed.
  */
-export function transitionsOf(trajectory: Trajectory, episode: string): ImportedTransition[] {
+export function transitionsOf(trajectory: Trajectory, episode: string): OfflineTransition[] {
   const { room } = trajectory.task;
-  const transitions: ImportedTransition[] = [];
+  const transitions: OfflineTransition[] = [];
   for (const step of stepsOf(trajectory)) {
     if (typeof step === 'string' || step.reward === null) continue;
     const { task, state, action, nextState, reward } = step;

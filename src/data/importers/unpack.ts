@@ -5,6 +5,7 @@
  * more than 16 MiB before the count is looked at.
  */
 import { Gunzip, Unzip, UnzipInflate } from 'fflate';
+import { joined, megabytes } from './containers/collector';
 
 const pieceBytes = 16 * 1024;
 const maxEntries = 64;
@@ -33,7 +34,7 @@ export function unpackZip(bytes: Uint8Array, wanted: ReadonlySet<string>, maxByt
     file.ondata = (error, chunk, final) => {
       if (error) throw error;
       total += chunk.byteLength;
-      if (total > maxBytes) throw new Error(`it unpacks to more than ${megabytes(maxBytes)} MB`);
+      if (total > maxBytes) throw new Error(`it unpacks to more than ${megabytes(maxBytes)}`);
       chunks.push(chunk);
       if (final) finished.add(file.name);
     };
@@ -52,7 +53,7 @@ export function unpackGzip(bytes: Uint8Array, maxBytes: number): Uint8Array {
   let finished = false;
   const gunzip = new Gunzip((chunk, final) => {
     total += chunk.byteLength;
-    if (total > maxBytes) throw new Error(`it unpacks to more than ${megabytes(maxBytes)} MB`);
+    if (total > maxBytes) throw new Error(`it unpacks to more than ${megabytes(maxBytes)}`);
     chunks.push(chunk);
     finished ||= final;
   });
@@ -65,15 +66,3 @@ function feed(bytes: Uint8Array, push: (piece: Uint8Array, final: boolean) => vo
   for (let at = 0; at < bytes.length; at += pieceBytes)
     push(bytes.subarray(at, at + pieceBytes), at + pieceBytes >= bytes.length);
 }
-
-function joined(chunks: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0));
-  let offset = 0;
-  for (const chunk of chunks) {
-    all.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return all;
-}
-
-const megabytes = (bytes: number) => Math.round(bytes / 2 ** 20);

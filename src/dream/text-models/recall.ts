@@ -6,7 +6,7 @@
  * finds what is alike (DreamGym's phi).
  */
 import type { ReplayBuffer } from '../replay-buffer';
-import { type Memory, type MemoryQuery, retrieve, type TopKKernel } from '../retrieval';
+import { type Memory, type MemoryQuery, retrieve, type TopKKernel, truthFirst } from '../retrieval';
 import type { Transition } from '../run-store';
 import type { TextEmbedder } from './embedder';
 
@@ -79,11 +79,6 @@ export function semanticRecall(
         .map((at) => ({ transition: rows.get(ids[indices[at]])!, similarity: scores[at] })),
     );
   };
-}
-
-function truthFirst(found: Transition[]): Transition[] {
-  const seen = found.filter((transition) => transition.source !== 'imagined');
-  return seen.length > 0 ? seen : found;
 }
 
 function flatten(vectors: readonly Float32Array[], dimension: number): Float32Array {

@@ -2,7 +2,6 @@
 export { type DreamedWorldDefinition, parseDreamedWorld } from './definition';
 export {
   type DreamedTaskData,
-  type DreamedTransition,
   type DreamedWords,
   type DreamedWorld,
   dreamedWorld,

@@ -1,5 +1,6 @@
 /** @file A definition put to use: tasks, words for the experience model, memories, and the few checks the words allow. */
 import { textHash } from '../../data/importers/hash';
+import type { OfflineTransition } from '../../data/offline-transition';
 import type { Turn } from '../../data/trajectory';
 import type { Task } from '../environment';
 import type { DreamedWorldDefinition } from './definition';
@@ -28,18 +29,6 @@ export interface DreamedWords {
   ): { reasoning: string; observation: string } | null;
 }
 
-/** A memory for the replay buffer. */
-export interface DreamedTransition {
-  source: 'offline';
-  episode: string;
-  room: string;
-  task: string;
-  state: string;
-  action: string;
-  nextState: string;
-  reward: number;
-}
-
 export interface DreamedWorld {
   readonly name: string;
   readonly summary: string;
@@ -48,7 +37,7 @@ export interface DreamedWorld {
   /** Empty when the definition holds none out. */
   readonly heldOutTasks: readonly Task[];
   readonly words: DreamedWords;
-  readonly transitions: readonly DreamedTransition[];
+  readonly transitions: readonly OfflineTransition[];
 }
 
 export function dreamedWorld(definition: DreamedWorldDefinition): DreamedWorld {

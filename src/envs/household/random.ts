@@ -83,4 +83,9 @@ export class Random {
     }
     return items;
   }
+
+  /** `count` of them, or all, in random order. */
+  sample<T>(items: readonly T[], count: number): T[] {
+    return this.shuffle([...items]).slice(0, count);
+  }
 }

@@ -8,6 +8,7 @@ import type { DreamError } from '../../data/errors';
 import { isJsonObject } from '../../data/json-object';
 import type { RemoteAddress } from './address';
 import * as errors from './errors';
+import { readLimited } from './limited-text';
 import { parseJson } from './plain-values';
 
 export interface HttpOptions {
@@ -102,25 +103,6 @@ async function whyUnreachable(
     // Nobody there, or nobody that may be asked.
   }
   return errors.unreachable(address.display, cause);
-}
-
-/** null: more than `limit` bytes. */
-async function readLimited(response: Response, limit: number): Promise<string | null> {
-  const reader = response.body?.getReader();
-  if (!reader) return '';
-  const decoder = new TextDecoder();
-  let text = '';
-  let bytes = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return text + decoder.decode();
-    bytes += value.byteLength;
-    if (bytes > limit) {
-      void reader.cancel().catch(() => undefined);
-      return null;
-    }
-    text += decoder.decode(value, { stream: true });
-  }
 }
 
 /**

@@ -1,7 +1,7 @@
 /** @file How many requests are under way at one server, and how long to wait before asking again. */
 import type { DreamError } from '../../data/errors';
 
-/** A counting semaphore: at most `count` run, the others wait their turn. */
+/** A counting semaphore: at most `count` run, the others wait their turn, or leave when their signal says so. */
 export class Slots {
   private free: number;
   private readonly waiting: (() => void)[] = [];
@@ -10,9 +10,8 @@ export class Slots {
     this.free = count;
   }
 
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.free > 0) this.free--;
-    else await new Promise<void>((enter) => this.waiting.push(enter));
+  async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    await this.take(signal);
     try {
       return await work();
     } finally {
@@ -20,6 +19,26 @@ export class Slots {
       if (next) next();
       else this.free++;
     }
+  }
+
+  private take(signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
+    if (this.free > 0) {
+      this.free--;
+      return Promise.resolve();
+    }
+    return new Promise((resolve, reject) => {
+      const enter = () => {
+        signal?.removeEventListener('abort', leave);
+        resolve();
+      };
+      const leave = () => {
+        this.waiting.splice(this.waiting.indexOf(enter), 1);
+        reject(signal?.reason);
+      };
+      signal?.addEventListener('abort', leave, { once: true });
+      this.waiting.push(enter);
+    });
   }
 }
 
@@ -30,11 +49,8 @@ export const wait: Wait = (ms) => new Promise((resolve) => setTimeout(resolve, m
 const firstDelayMs = 250;
 const longestDelayMs = 8_000;
 
-/** Exponential with equal jitter: sessions that were refused together must not come back together. */
-export function backOffMs(attempt: number, random: () => number = Math.random): number {
-  const ceiling = Math.min(longestDelayMs, firstDelayMs * 2 ** attempt);
-  return ceiling / 2 + (random() * ceiling) / 2;
-}
+/** Equal jitter (half fixed, half random): who was refused together must not come back together. */
+export const jittered = (ceilingMs: number, random: () => number): number => ceilingMs / 2 + (random() * ceilingMs) / 2;
 
 /** Repeats `work` while it fails with one of the `passing` codes. Only for what may safely be done twice: never a step. */
 export async function retrying<T>(
@@ -50,6 +66,6 @@ export async function retrying<T>(
       const { code } = error as Partial<DreamError>;
       if (attempt >= retries || code === undefined || !passing.has(code)) throw error;
     }
-    await pause(backOffMs(attempt));
+    await pause(jittered(Math.min(longestDelayMs, firstDelayMs * 2 ** attempt), Math.random));
   }
 }

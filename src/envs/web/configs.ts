@@ -2,7 +2,6 @@
  * @file WebArena task files: read, checked, counted. The form is that of web-arena-x/webarena config_files/test.raw.json
  * and of the Lite file derived from it.
  */
-
 import { DreamError } from '../../data/errors';
 import { isJsonObject } from '../../data/json-object';
 

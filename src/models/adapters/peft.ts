@@ -5,7 +5,6 @@
  * config, so what is ours alone lies in the metadata of the safetensors file. What we do not compute (DoRA, biases,
  * ranks that differ by module, extra trained modules) is refused by name: read half, it would be another adapter.
  */
-
 import { DreamError } from '../../data/errors';
 import { isJsonObject } from '../../data/json-object';
 import type { DecoderConfig } from '../../nn/config';

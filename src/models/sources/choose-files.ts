@@ -5,6 +5,7 @@
  * in fewer bytes than q4), then the float weights. A version named by the user decides instead.
  */
 import { DreamError } from '../../data/errors';
+import { baseName, folderOf } from './path';
 
 export interface NamedFile {
   path: string;
@@ -33,8 +34,6 @@ const companions = [
   'chat_template.jinja',
 ];
 
-const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
-const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1);
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 /** `Q4_K_M` in `SmolLM2-135M-Instruct-Q4_K_M.gguf`, not in `...-Q4_K_M-v2`'s neighbour `IQ4_K_M`. */
 const hasTag = (path: string, tag: string): boolean =>

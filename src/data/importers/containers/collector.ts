@@ -38,18 +38,20 @@ export class Collector {
    */
   take(last = nothing): Uint8Array {
     const { chunks } = this;
-    const size = this.size + last.byteLength;
     this.clear();
-    if (chunks.length === 0) return last;
-    const all = new Uint8Array(size);
-    chunks.push(last);
-    let offset = 0;
-    for (const chunk of chunks) {
-      all.set(chunk, offset);
-      offset += chunk.byteLength;
-    }
-    return all;
+    return chunks.length === 0 ? last : joined([...chunks, last]);
   }
 }
 
 export const megabytes = (bytes: number): string => `${Math.round(bytes / 2 ** 20)} MB`;
+
+/** All of them, end to end, copied. */
+export function joined(chunks: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0));
+  let offset = 0;
+  for (const chunk of chunks) {
+    all.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return all;
+}

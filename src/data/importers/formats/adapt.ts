@@ -3,7 +3,6 @@
  * `{task_type: {gamefile: {problem, trace, plans, reward}}}` and WebShop or TextCraft `{id: {problem, score, success,
  * action_history}}`, the second without the world's answers.
  */
-
 import { isJsonObject, type JsonObject } from '../../json-object';
 import type { Finding, FormatReader, FoundTurn, Piece } from '../pieces';
 import { readAnswer } from './agent-answer';

@@ -2,7 +2,6 @@
  * @file What an agent said, as a thought and an action, whichever way its prompt asked for it: ReAct (`Thought:` /
  * `Action:`), tags (`<think>`, `<action>`), a function call in JSON, code, WebArena's triple backticks, or bare words.
  */
-
 import { isJsonObject, type JsonObject } from '../../json-object';
 import { commandOf, commandOfCode, readArguments } from './calls';
 

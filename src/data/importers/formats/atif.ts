@@ -4,7 +4,6 @@
  * Versions are compared as numbers (1.10 is newer than 1.9); a newer minor version is read, with a remark, because the
  * format only ever added fields. The reward is not part of it: Harbor keeps it beside the file, others in `extra`.
  */
-
 import { isJsonObject, type JsonObject } from '../../json-object';
 import type { Dropped, Finding, FormatReader, Piece } from '../pieces';
 import { toolCommand } from './agent-answer';

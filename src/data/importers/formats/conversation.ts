@@ -2,7 +2,6 @@
  * @file Conversations: OpenAI `messages`, ShareGPT `conversations` (ETO, FastChat), AgentGym with `loss` flags, and
  * preference pairs `{prompt, chosen, rejected}`. Keys may be mixed within one conversation (ETO's examples are).
  */
-
 import { isJsonObject, type JsonObject } from '../../json-object';
 import type { Dropped, Finding, FormatReader, FoundEpisode, FoundTurn, Piece } from '../pieces';
 import { readAnswer, toolCommand } from './agent-answer';

@@ -1,5 +1,4 @@
 /** @file Reflexion's logs, `{name, memory: [...], is_success}`: they keep what the agent told itself, but not one step. */
-
 import { isJsonObject } from '../../json-object';
 import type { Finding, FormatReader, Piece } from '../pieces';
 import { jsonIn } from './json-piece';

@@ -1,5 +1,4 @@
 /** @file WebArena's `json_dump.json`: `{example_<id>: {intent, messages: [{user, image}, {assistant}], success}}`. */
-
 import { isJsonObject } from '../../json-object';
 import type { Finding, FormatReader, Piece } from '../pieces';
 import { episodeOf, type Message } from './conversation';

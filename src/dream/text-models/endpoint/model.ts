@@ -6,16 +6,17 @@
  * not across `postMessage`; when the page closes it is gone.
  */
 import type { DreamError } from '../../../data/errors';
+import { readLimited } from '../../../envs/remote/limited-text';
+import { Slots } from '../../../envs/remote/pace';
 import type { TextCompletion, TextModel, TextModelLimits, TextRequest } from '../text-model';
 import { checkedKey, type EndpointAddress, endpointAddress } from './address';
 import * as errors from './errors';
-import { backOffMs, retryAfterMs, Slots, wait } from './pace';
+import { backOffMs, retryAfterMs, wait } from './pace';
 import {
   isContextOverflow,
   type OptionalParameter,
   readCompletion,
   readError,
-  readLimited,
   requestBody,
   type ServerError,
   unsupportedParameter,

@@ -1,54 +1,12 @@
-/** @file How many requests are under way, and how long to wait after a failure. */
+/** @file How long to wait after a failure. */
+import { jittered } from '../../../envs/remote/pace';
 
-/** A counting semaphore whose waiters can be aborted. */
-export class Slots {
-  private free: number;
-  private readonly waiting: (() => void)[] = [];
+const firstDelayMs = 500;
+const longestDelayMs = 30_000;
 
-  constructor(readonly count: number) {
-    this.free = count;
-  }
-
-  async run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    await this.take(signal);
-    try {
-      return await work();
-    } finally {
-      const next = this.waiting.shift();
-      if (next) next();
-      else this.free++;
-    }
-  }
-
-  private take(signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    if (this.free > 0) {
-      this.free--;
-      return Promise.resolve();
-    }
-    return new Promise((resolve, reject) => {
-      const enter = () => {
-        signal.removeEventListener('abort', leave);
-        resolve();
-      };
-      const leave = () => {
-        this.waiting.splice(this.waiting.indexOf(enter), 1);
-        reject(signal.reason);
-      };
-      signal.addEventListener('abort', leave, { once: true });
-      this.waiting.push(enter);
-    });
-  }
-}
-
-export const firstDelayMs = 500;
-export const longestDelayMs = 30_000;
-
-/** Exponential back-off with equal jitter (half fixed, half random): many callers must not come back at once. */
-export function backOffMs(attempt: number, random: () => number): number {
-  const ceiling = Math.min(longestDelayMs, firstDelayMs * 2 ** attempt);
-  return ceiling / 2 + (random() * ceiling) / 2;
-}
+/** Many callers must not come back at once. */
+export const backOffMs = (attempt: number, random: () => number): number =>
+  jittered(Math.min(longestDelayMs, firstDelayMs * 2 ** attempt), random);
 
 /** What the server asks for, in ms from `now`; null where it asks for nothing. Seconds, a date, or OpenAI's `-ms` header. */
 export function retryAfterMs(headers: Headers, now: number): number | null {

@@ -99,22 +99,3 @@ export function unsupportedParameter({ parameter, message }: ServerError): Optio
   if (!/unsupported|not supported|unknown|unrecogni[sz]ed|unexpected|not permitted|extra/i.test(message)) return null;
   return optionalParameters.find((name) => new RegExp(`\\b${name}\\b`).test(message)) ?? null;
 }
-
-/** Reads at most `limit` bytes as text; null when there is more. The rest is not downloaded. */
-export async function readLimited(response: Response, limit: number): Promise<string | null> {
-  if (!response.body) return '';
-  const reader = response.body.getReader();
-  const decoder = new TextDecoder();
-  let text = '';
-  let bytes = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return text + decoder.decode();
-    bytes += value.byteLength;
-    if (bytes > limit) {
-      await reader.cancel();
-      return null;
-    }
-    text += decoder.decode(value, { stream: true });
-  }
-}

@@ -4,7 +4,6 @@
  * Understood is what pydantic writes (types, enum, const, $ref into $defs, Optional as anyOf with null); anything else is a
  * field of JSON. The schema is a stranger's: depth and number of fields are bounded, references cannot run in circles.
  */
-
 import { isJsonObject, type JsonObject } from '../../../data/json-object';
 import * as errors from '../errors';
 import { parseJson, plainText } from '../plain-values';

@@ -1,5 +1,4 @@
 /** @file What an OpenEnv server tells of itself over HTTP: whether it is well, its name, and the form of its actions. */
-
 import { isJsonObject } from '../../../data/json-object';
 import { remoteAddress } from '../address';
 import { askHttp, goodJson, type HttpOptions } from '../http';

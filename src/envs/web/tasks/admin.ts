@@ -11,7 +11,6 @@ const url = (path: string): string => `http://${ADMIN_HOST}${path}`;
 const random = new Random('web/tasks/admin');
 const SHOP = initialShop(true);
 const RANKS = ['first', 'second', 'third', 'fourth', 'fifth'];
-const few = <T>(list: readonly T[], count: number): T[] => random.shuffle([...list]).slice(0, count);
 const edit = (id: number): string[] => [
   url('/'),
   url('/products'),
@@ -35,13 +34,16 @@ export const ADMIN_TEMPLATES: readonly Template[] = [
     id: 'admin_phone',
     site: 'shopping_admin',
     intent: 'Find the name and the email address of the customer with the phone number {{phone}}',
-    instances: few(CUSTOMERS, 5).map((person) =>
-      asked({ phone: person.phone }, { must_include: [person.name, person.email] }, `${person.name}, ${person.email}`, [
-        url('/'),
-        url('/customers'),
-        url(href('/customers', { q: person.phone })),
-      ]),
-    ),
+    instances: random
+      .sample(CUSTOMERS, 5)
+      .map((person) =>
+        asked(
+          { phone: person.phone },
+          { must_include: [person.name, person.email] },
+          `${person.name}, ${person.email}`,
+          [url('/'), url('/customers'), url(href('/customers', { q: person.phone }))],
+        ),
+      ),
   },
   {
     id: 'admin_status_count',
@@ -77,7 +79,7 @@ export const ADMIN_TEMPLATES: readonly Template[] = [
     id: 'admin_price',
     site: 'shopping_admin',
     intent: 'Change the price of the {{product}} to {{price}} dollars',
-    instances: few(PRODUCTS, 5).map((product, index) => {
+    instances: random.sample(PRODUCTS, 5).map((product, index) => {
       const price = `${19 + index * 7}.50`;
       return changed(
         { product: product.name, price },
@@ -101,7 +103,7 @@ export const ADMIN_TEMPLATES: readonly Template[] = [
     id: 'admin_stock',
     site: 'shopping_admin',
     intent: 'We received more of the {{product}}: set its quantity to {{stock}}',
-    instances: few(PRODUCTS, 5).map((product, index) => {
+    instances: random.sample(PRODUCTS, 5).map((product, index) => {
       const stock = String(120 + index * 15);
       return changed(
         { product: product.name, stock },
@@ -121,33 +123,35 @@ export const ADMIN_TEMPLATES: readonly Template[] = [
     id: 'admin_notify',
     site: 'shopping_admin',
     intent: 'Set order #{{order}} to complete and tell the customer "{{message}}"',
-    instances: few(
-      ORDERS.filter((order) => order.status === 'processing'),
-      4,
-    ).map((order, index) => {
-      const message = [
-        'Your parcel is on its way',
-        'It was delivered to your neighbour',
-        'Please pick it up today',
-        'It arrives tomorrow',
-      ][index];
-      const path = `/orders/${order.id}`;
-      return changed(
-        { order: String(order.id), message },
-        [
-          target(url(path), '#order_status', { exact_match: 'complete' }),
-          target(url(path), '.comments', { must_include: [message] }),
-        ],
-        [
-          at(url('/')),
-          at(url('/orders')),
-          at(url(href('/orders', { status: 'processing' }))),
-          at(url(path)),
-          submit(path, { status: 'complete', comment: message }, (state) =>
-            state.shop.orders.some((other) => other.id === order.id && other.comments.includes(message)),
-          ),
-        ],
-      );
-    }),
+    instances: random
+      .sample(
+        ORDERS.filter((order) => order.status === 'processing'),
+        4,
+      )
+      .map((order, index) => {
+        const message = [
+          'Your parcel is on its way',
+          'It was delivered to your neighbour',
+          'Please pick it up today',
+          'It arrives tomorrow',
+        ][index];
+        const path = `/orders/${order.id}`;
+        return changed(
+          { order: String(order.id), message },
+          [
+            target(url(path), '#order_status', { exact_match: 'complete' }),
+            target(url(path), '.comments', { must_include: [message] }),
+          ],
+          [
+            at(url('/')),
+            at(url('/orders')),
+            at(url(href('/orders', { status: 'processing' }))),
+            at(url(path)),
+            submit(path, { status: 'complete', comment: message }, (state) =>
+              state.shop.orders.some((other) => other.id === order.id && other.comments.includes(message)),
+            ),
+          ],
+        );
+      }),
   },
 ];

@@ -18,7 +18,6 @@ import { asked, at, changed, submit, type Template, target } from './template';
 const url = (path: string): string => `http://${CODE_HOST}${path}`;
 const random = new Random('web/tasks/code');
 const CODE = initialCode(true);
-const few = <T>(list: readonly T[], count: number): T[] => random.shuffle([...list]).slice(0, count);
 const own = PROJECTS.filter((project) => project.owner === CODER);
 /** Own projects stand on the front page, the others are found by search. */
 const toProject = (project: Project): string[] =>
@@ -34,7 +33,7 @@ export const CODE_TEMPLATES: readonly Template[] = [
     id: 'code_stars',
     site: 'gitlab',
     intent: 'How many stars does the project {{project}} have? Answer with a number only.',
-    instances: few(PROJECTS, 6).map((project) => {
+    instances: random.sample(PROJECTS, 6).map((project) => {
       const stars = String(starsOf(CODE, project));
       return asked({ project: fullName(project) }, { exact_match: stars }, stars, toProject(project));
     }),
@@ -59,7 +58,7 @@ export const CODE_TEMPLATES: readonly Template[] = [
     id: 'code_clone',
     site: 'gitlab',
     intent: 'What is the address to clone {{project}} with SSH?',
-    instances: few(PROJECTS, 5).map((project) => {
+    instances: random.sample(PROJECTS, 5).map((project) => {
       const address = `git@${CODE_HOST}:${fullName(project)}.git`;
       return asked({ project: fullName(project) }, { must_include: [address] }, address, toProject(project));
     }),
@@ -68,7 +67,7 @@ export const CODE_TEMPLATES: readonly Template[] = [
     id: 'code_label_count',
     site: 'gitlab',
     intent: 'How many open issues with the label "{{label}}" does {{project}} have? Answer with a number only.',
-    instances: few(PROJECTS, 6).map((project, index) => {
+    instances: random.sample(PROJECTS, 6).map((project, index) => {
       const label = LABELS[index % LABELS.length];
       const count = String(project.issues.filter((issue) => issue.open && issue.labels.includes(label)).length);
       return asked({ project: fullName(project), label }, { exact_match: count }, count, [
@@ -82,7 +81,7 @@ export const CODE_TEMPLATES: readonly Template[] = [
     id: 'code_new_issue',
     site: 'gitlab',
     intent: 'Open an issue in {{project}} with the title "{{title}}" and the label "{{label}}"',
-    instances: few(PROJECTS, 5).map((project, index) => {
+    instances: random.sample(PROJECTS, 5).map((project, index) => {
       const title = `Please support ${['tabs', 'colours', 'long names', 'older files', 'two languages'][index]}`;
       const label = LABELS[(index + 1) % LABELS.length];
       const next = Math.max(...project.issues.map((issue) => issue.number)) + 1;
@@ -130,16 +129,18 @@ export const CODE_TEMPLATES: readonly Template[] = [
     id: 'code_star',
     site: 'gitlab',
     intent: 'Star the project {{project}}',
-    instances: few(PROJECTS.slice(4), 5).map((project) =>
-      changed(
-        { project: fullName(project) },
-        [target(url('/-/profile'), '.starred', { must_include: [fullName(project)] })],
-        [
-          ...toProject(project).map(at),
-          submit(`/${fullName(project)}/star`, {}, (state) => state.code.starred.includes(fullName(project))),
-        ],
+    instances: random
+      .sample(PROJECTS.slice(4), 5)
+      .map((project) =>
+        changed(
+          { project: fullName(project) },
+          [target(url('/-/profile'), '.starred', { must_include: [fullName(project)] })],
+          [
+            ...toProject(project).map(at),
+            submit(`/${fullName(project)}/star`, {}, (state) => state.code.starred.includes(fullName(project))),
+          ],
+        ),
       ),
-    ),
   },
   {
     id: 'code_status',

@@ -17,7 +17,6 @@ import { asked, at, changed, submit, type Template, target } from './template';
 const url = (path: string): string => `http://${FORUM_HOST}${path}`;
 const random = new Random('web/tasks/forum');
 const FORUM = initialForum(true);
-const few = <T>(list: readonly T[], count: number): T[] => random.shuffle([...list]).slice(0, count);
 const toPost = (post: Post): string[] => [url('/'), url(href('/search', { q: post.title })), url(postPath(post))];
 const inForum = (name: string): Post[] => POSTS.filter((post) => post.forum === name);
 const BIOS = [
@@ -49,7 +48,7 @@ export const FORUM_TEMPLATES: readonly Template[] = [
     id: 'forum_comment_count',
     site: 'reddit',
     intent: 'How many comments does the post "{{title}}" have? Answer with a number only.',
-    instances: few(POSTS, 6).map((post) => {
+    instances: random.sample(POSTS, 6).map((post) => {
       const count = String(post.comments.length);
       return asked({ title: post.title }, { exact_match: count }, count, toPost(post));
     }),
@@ -75,7 +74,7 @@ export const FORUM_TEMPLATES: readonly Template[] = [
     id: 'forum_upvote',
     site: 'reddit',
     intent: 'Upvote the post "{{title}}"',
-    instances: few(POSTS, 6).map((post) =>
+    instances: random.sample(POSTS, 6).map((post) =>
       changed(
         { title: post.title },
         [
@@ -109,7 +108,7 @@ export const FORUM_TEMPLATES: readonly Template[] = [
     id: 'forum_submit',
     site: 'reddit',
     intent: 'Post in the {{forum}} forum with the title "{{title}}" and the text "{{text}}", and stay on its page',
-    instances: few(FORUMS, 5).map(({ name }, index) => {
+    instances: random.sample(FORUMS, 5).map(({ name }, index) => {
       const title = `Meeting on the ${['first', 'second', 'third', 'fourth', 'fifth'][index]} of July`;
       const text = `Who joins me at ${14 + index}:00?`;
       return changed(
@@ -147,7 +146,7 @@ export const FORUM_TEMPLATES: readonly Template[] = [
     site: 'reddit',
     intent: 'Sign in as {{user}} with the password {{password}} and comment "{{text}}" on the post "{{title}}"',
     signedIn: false,
-    instances: few(POSTS, 5).map((post, index) => {
+    instances: random.sample(POSTS, 5).map((post, index) => {
       const text = ['Well said', 'I had the same question', 'Thank you for this', 'Count me in', 'Please tell us more'][
         index
       ];

@@ -10,7 +10,6 @@ import { asked, at, changed, submit, type Template, target } from './template';
 const map = (path: string): string => `http://${MAP_HOST}${path}`;
 const wiki = (path: string): string => `http://${WIKI_HOST}${path}`;
 const random = new Random('web/tasks/map');
-const few = <T>(list: readonly T[], count: number): T[] => random.shuffle([...list]).slice(0, count);
 const toPlace = (place: Place): string[] => [
   map('/'),
   map(href('/search', { q: place.name })),
@@ -24,29 +23,31 @@ export const MAP_TEMPLATES: readonly Template[] = [
     id: 'map_phone',
     site: 'map',
     intent: 'What is the telephone number of the {{place}}?',
-    instances: few(PLACES, 6).map((place) =>
-      asked({ place: place.name }, { must_include: [place.phone] }, place.phone, toPlace(place)),
-    ),
+    instances: random
+      .sample(PLACES, 6)
+      .map((place) => asked({ place: place.name }, { must_include: [place.phone] }, place.phone, toPlace(place))),
   },
   {
     id: 'map_address',
     site: 'map',
     intent: 'What are the postcode and the coordinates of the {{place}}?',
-    instances: few(PLACES, 5).map((place) =>
-      asked(
-        { place: place.name },
-        { must_include: [place.postcode, ...coordinatesOf(place).split(', ')] },
-        `${addressOf(place)} at ${coordinatesOf(place)}`,
-        toPlace(place),
+    instances: random
+      .sample(PLACES, 5)
+      .map((place) =>
+        asked(
+          { place: place.name },
+          { must_include: [place.postcode, ...coordinatesOf(place).split(', ')] },
+          `${addressOf(place)} at ${coordinatesOf(place)}`,
+          toPlace(place),
+        ),
       ),
-    ),
   },
   {
     id: 'map_time',
     site: 'map',
     intent: 'How many minutes does it take to get from the {{from}} to the {{to}} {{mode}}? Answer with a number only.',
     instances: Array.from({ length: 6 }, (_, index) => {
-      const [from, to] = few(PLACES, 2);
+      const [from, to] = random.sample(PLACES, 2);
       const mode = MODES[index % 3];
       const minutes = String(minutesOf(from, to, mode));
       return asked({ from: from.name, to: to.name, mode: MODE_WORDS[mode] }, { exact_match: minutes }, minutes, [
@@ -60,7 +61,7 @@ export const MAP_TEMPLATES: readonly Template[] = [
     id: 'map_nearest',
     site: 'map',
     intent: 'Which {{kind}} is nearest to the {{place}} on foot?',
-    instances: few(PLACES, 6).map((place, index) => {
+    instances: random.sample(PLACES, 6).map((place, index) => {
       const kind = KINDS.filter((name) => name !== place.kind)[index];
       const [first] = nearest(place, kind);
       return asked({ kind, place: place.name }, { must_include: [first.name] }, first.name, [
@@ -73,7 +74,7 @@ export const MAP_TEMPLATES: readonly Template[] = [
     id: 'map_save',
     site: 'map',
     intent: 'Save the {{place}} and write the note "{{note}}" on it',
-    instances: few(PLACES, 5).map((place, index) => {
+    instances: random.sample(PLACES, 5).map((place, index) => {
       const note = ['Ask for Ada', 'Back door', 'Closed in winter', 'Quiet in the morning', 'Bring cash'][index];
       return changed(
         { place: place.name, note },
@@ -104,7 +105,7 @@ export const WIKI_TEMPLATES: readonly Template[] = [
     id: 'wiki_borders',
     site: 'wikipedia',
     intent: 'Which provinces border {{province}}?',
-    instances: few([0, 1, 2, 3, 4, 5, 6, 7, 8], 6).map((index) => {
+    instances: random.sample([0, 1, 2, 3, 4, 5, 6, 7, 8], 6).map((index) => {
       const names = bordersOf(index).map((other) => PROVINCES[other]);
       const others = PROVINCES.filter((name, other) => other !== index && !names.includes(name));
       return asked(
@@ -141,7 +142,7 @@ export const WIKI_TEMPLATES: readonly Template[] = [
     id: 'wiki_edit',
     site: 'wikipedia',
     intent: 'Replace the text of the article {{title}} by "{{text}}"',
-    instances: few(PERSON_FACTS, 4).map((person) => {
+    instances: random.sample(PERSON_FACTS, 4).map((person) => {
       const text = `${person.name} was a ${person.trade}.`;
       return changed(
         { title: person.name, text },

@@ -12,7 +12,7 @@ const url = (path: string): string => ROOT + path;
 const random = new Random('web/tasks/shop');
 const SHOP = initialShop(true);
 const pick = (count: number, test: (product: Product) => boolean = () => true): Product[] =>
-  random.shuffle(PRODUCTS.filter(test)).slice(0, count);
+  random.sample(PRODUCTS.filter(test), count);
 
 /** From the front page through the search to a product. */
 const toProduct = (product: Product): string[] => [
