@@ -10,4 +10,4 @@ export {
   type TextSettings,
   textSettingRanges,
 } from './settings';
-export { type WarmStartOptions, warmStart } from './warm-start';
+export { imitate, type WarmStartOptions, warmStart } from './warm-start';

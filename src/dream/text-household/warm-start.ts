@@ -7,7 +7,7 @@
  */
 import type { LanguageModel, TrainStats } from '../../nn/language-model';
 import type { ChatTurns } from './chat-turns';
-import { type DemonstrationOptions, demonstrations } from './demonstrations';
+import { type Demonstration, type DemonstrationOptions, demonstrations } from './demonstrations';
 import type { TextSettings } from './settings';
 
 /** Demonstrations of one step. */
@@ -28,11 +28,28 @@ export async function warmStart(
   settings: TextSettings,
   options: WarmStartOptions,
 ): Promise<number[]> {
-  const steps = settings.warmStart;
-  const source = demonstrations(turns, settings, options);
+  return imitate(policy, demonstrations(turns, settings, options), settings.warmStart, options.onStep);
+}
+
+/**
+ * Trains `policy` for `steps` steps; resolves with the loss (nats a token) of each, fewer when the demonstrations end.
+ * `onStep` is a safe point: may wait, or throw to stop.
+ */
+export async function imitate(
+  policy: Pick<LanguageModel, 'trainStep'>,
+  source: Iterator<Demonstration, unknown>,
+  steps: number,
+  onStep?: (done: number, total: number, stats: TrainStats) => Promise<void> | void,
+): Promise<number[]> {
   const losses: number[] = [];
   for (let step = 0; step < steps; step++) {
-    const batch = Array.from({ length: batchSize }, () => source.next().value);
+    const batch: Demonstration[] = [];
+    while (batch.length < batchSize) {
+      const next = source.next();
+      if (next.done) break;
+      batch.push(next.value);
+    }
+    if (batch.length === 0) break;
     const own = batch.reduce((sum, { weights }) => sum + weights.reduce((a, b) => a + b, 0), 0);
     const rise = (step + 1) / Math.max(1, steps * riseShare);
     const fall = (steps - step) / (steps * (1 - riseShare));
@@ -49,7 +66,7 @@ export async function warmStart(
       },
     );
     losses.push(stats.loss);
-    await options.onStep?.(step + 1, steps, stats);
+    await onStep?.(step + 1, steps, stats);
   }
   return losses;
 }

@@ -10,9 +10,9 @@ import type { Task } from '../../envs/environment';
 import type { Dialect, DreamedAnswer } from '../domain';
 import type { Transition } from '../run-store';
 import type { ChatTurns } from '../text-household/chat-turns';
+import { type Script, ScriptWords } from '../text-household/script';
 import { parseTextAnswer } from '../text-models/answer';
 import { brief } from './brief';
-import { type Script, ScriptWords } from './script';
 import type { Imagined, SpokenWorld, Told } from './world';
 
 const maxNewTokens = 256;

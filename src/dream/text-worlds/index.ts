@@ -2,7 +2,7 @@
 import type { SpokenWorld } from './world';
 
 export { worldTextDomain } from './domain';
-export { type Demonstration, demonstration, imitate } from './imitation';
+export { demonstration } from './imitation';
 export { memoriesOf } from './memories';
 export { worldRun } from './model-run';
 export { spokenDream, spokenWorldOf } from './own';

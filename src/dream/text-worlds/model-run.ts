@@ -6,10 +6,10 @@ import type { DecoderModel } from '../../nn/decoder-model';
 import { policyModel, referenceModel } from '../../nn/reference-model';
 import type { Domain } from '../domain';
 import type { RunModel } from '../run-store';
-import type { ModelRun } from '../text-household';
-import { ChatTurns } from '../text-household/chat-turns';
+import { ChatTurns, imitate, type ModelRun } from '../text-household';
+import type { Demonstration } from '../text-household/demonstrations';
 import type { TextSettings } from '../text-household/settings';
-import { type Demonstration, demonstration, imitate } from './imitation';
+import { demonstration } from './imitation';
 import type { SpokenWorld } from './world';
 
 /** `domain` is the world's (`worldTextDomain`). Its warm start throws `no-demonstrations` where nobody can show anything. */

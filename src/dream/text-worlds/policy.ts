@@ -7,10 +7,10 @@
  */
 import type { Dialect, PolicyAnswer } from '../domain';
 import type { ChatTurns } from '../text-household/chat-turns';
+import { type Script, ScriptWords } from '../text-household/script';
 import type { TextSettings } from '../text-household/settings';
 import { cleanText } from '../text-models/answer';
 import { brief } from './brief';
-import { type Script, ScriptWords } from './script';
 import { ledTurn } from './turn';
 import type { SpokenWorld } from './world';
 

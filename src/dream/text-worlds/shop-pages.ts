@@ -13,7 +13,7 @@ import {
   shopWords,
 } from '../../envs/shop';
 import { hashText } from '../random';
-import type { Script, ScriptWords } from './script';
+import type { Script, ScriptWords } from '../text-household/script';
 import type { Imagined, Told } from './world';
 
 /** Products that a search finds. */

@@ -4,7 +4,7 @@
  * `search[<query>]` is given up to its bracket, the query is the model's own, the closing bracket is given again. Templates
  * that begin alike (`type [5] [<text>] [0]` and `... [1]`) are one choice, told apart by how they end.
  */
-import type { Script, ScriptWords } from './script';
+import type { Script, ScriptWords } from '../text-household/script';
 
 /** Tokens of one piece of free text. */
 const longestText = 20;

@@ -3,7 +3,7 @@
  * were shown before, fields that are filled in and the form of every line are given; titles and elements are the model's own.
  */
 import { EPISODE_ENDED, parseAction } from '../../envs/web';
-import type { ScriptWords } from './script';
+import type { ScriptWords } from '../text-household/script';
 import type { Imagined, Told } from './world';
 
 const pressable = new Set(['link', 'button', 'checkbox', 'radio']);

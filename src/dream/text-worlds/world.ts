@@ -5,8 +5,8 @@
 import type { Trajectory, Turn } from '../../data/trajectory';
 import type { EnvironmentBatch, Task } from '../../envs/environment';
 import type { NewTransition } from '../replay-buffer';
+import type { ScriptWords, Step } from '../text-household/script';
 import type { TextWorld } from '../text-models/world';
-import type { ScriptWords, Step } from './script';
 
 /** What has been said of an episode so far. */
 export interface Told {

@@ -75,7 +75,7 @@ const definition = parseDreamedWorld(
 );
 
 test('a world without a truth is dreamed and examined in the dream, and says so', async () => {
-  const { state } = await runOn(spokenDream(definition));
+  const { state } = await runOn(spokenDream(definition), { groupSize: 6, maxSteps: 4 });
   const [m] = state.metrics;
   expect(m.dreamedTransitions).toBeGreaterThan(3);
   expect(m.malformed).toBe(0);
