@@ -126,7 +126,9 @@ function Mistakes({ mistakes }: { mistakes: readonly Mistake[] }) {
 }
 
 function Words({ text, of }: { text: string; of: 'both' | 'dream' | 'real' }) {
+  // The space stands outside, so that it is not underlined.
   if (of === 'both') return <span>{visible(text)} </span>;
-  if (of === 'dream') return <del class="only-dream">{visible(text)} </del>;
-  return <ins class="only-real">[{visible(text)}] </ins>;
+  const marked =
+    of === 'dream' ? <del class="only-dream">{visible(text)}</del> : <ins class="only-real">[{visible(text)}]</ins>;
+  return <>{marked} </>;
 }

@@ -105,7 +105,7 @@ describe('the panel', () => {
     expect(page.querySelector('img')).toBeNull();
     expect(page.querySelector('del')!.textContent).toContain('<img');
     expect(page.textContent).toContain('‹U+202E›');
-    expect(page.querySelector('ins')!.textContent).toMatch(/^\[.*\] $/);
+    expect(page.querySelector('ins')!.textContent).toMatch(/^\[.*\]$/);
   });
 });
 
