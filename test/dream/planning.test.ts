@@ -3,7 +3,7 @@ import { type PlanningRequest, playPlanned } from '../../src/dream/planning';
 import { ReplayBuffer } from '../../src/dream/replay-buffer';
 import { cpuTopK } from './cpu-top-k';
 import { KnowingModel, type Manners, TableModel } from './fake-models';
-import { encode, fakeDomain, task } from './fake-world';
+import { encode, fakeDomain, id, task, words } from './fake-world';
 
 function plan(changes: Partial<PlanningRequest> = {}, manners: Manners = {}) {
   const domain = {
@@ -43,6 +43,42 @@ describe('planning with the dream', () => {
     expect(planned.changed).toBeGreaterThan(0);
     expect(planned.imaginedSteps).toBeGreaterThan(planned.realSteps);
     expect(alone.changed).toBe(0);
+  });
+
+  it('sees by looking ahead which of two moves leads on', async () => {
+    const domain = fakeDomain();
+    const { experience } = domain.dialect;
+    const lookingAlike = {
+      ...domain,
+      told: (_task: unknown, _first: string, _turns: unknown, step: { observation: string; reward: number }) =>
+        encode(`${step.observation} r${step.reward}`),
+      dialect: {
+        ...domain.dialect,
+        // Everything seems to work, so only what comes after it tells a good first move from a bad one.
+        experience: {
+          ...experience,
+          parse: (tokens: readonly number[]) => {
+            const answer = experience.parse(tokens);
+            return answer && { ...answer, valid: true };
+          },
+        },
+      },
+    };
+    // It knows its colour, but would rather press it at once than open the box first.
+    const policy = new TableModel();
+    const state = await policy.exportState(false);
+    const logits = state.weights.get('logits')!;
+    const at = (goal: number, last: string, next: string) => (goal * words.length + id(last)) * words.length + id(next);
+    for (const colour of ['red', 'blue']) {
+      logits[at(id(colour), 'press', colour)] += 6;
+      logits[at(id(colour), '\n', 'press')] += 1.5;
+    }
+    await policy.importState(state);
+    const tasks = Array.from({ length: 40 }, (_, i) => task('a', ['red', 'blue'][i % 2]));
+    // Two turns are just enough: the first must be right.
+    const short = { policy, domain: lookingAlike, tasks, maxSteps: 2, candidates: 4 };
+    const near = rate(await plan({ ...short, lookahead: 0 }));
+    expect(rate(await plan({ ...short, lookahead: 1 }))).toBeGreaterThan(near + 0.2);
   });
 
   it('is the same for the same seed', async () => {
