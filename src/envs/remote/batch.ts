@@ -2,13 +2,14 @@
  * @file Remote sessions side by side behind the batch interface, so that the loop can play in them as in any other world.
  *
  * Sessions are kept from one reset to the next: opening them is slow, and some servers never forget one. Whoever has more
- * episodes than `capacity` plays them in waves; parking episodes here would mean replaying them, and no server promises
- * that the same actions lead to the same state again.
+ * episodes than `capacity` plays them in waves; where that cannot be, they take turns (turn-taking.ts).
  */
 import { asDreamError, DreamError } from '../../data/errors';
 import type { JsonObject } from '../../data/json-object';
 import type { Environment, EnvironmentBatch } from '../environment';
+import { noEpisode } from './errors';
 import { lostStep } from './lost';
+import { type Episode, TurnTaking } from './turn-taking';
 
 export interface RemoteEnvironment extends Environment {
   /** Why the last episode was lost. */
@@ -36,44 +37,53 @@ const forAll: ReadonlySet<string> = new Set([
 
 /**
  * At most `count` sessions, opened when first needed. A session that cannot be reset loses its episode, unless none can or the
- * failure concerns all of them: then `reset` throws it. More tasks than sessions: `remote-capacity`.
+ * failure concerns all of them: then `reset` throws it. More tasks than sessions take turns; where actions change more than
+ * their own session (`sharedWorld`), so that none may be repeated, that is `remote-capacity`.
  */
-export function remoteBatch(make: () => RemoteEnvironment, count: number): RemoteBatch {
-  const sessions: RemoteEnvironment[] = [];
+export function remoteBatch(
+  make: () => RemoteEnvironment,
+  count: number,
+  { sharedWorld = false }: { sharedWorld?: boolean } = {},
+): RemoteBatch {
+  const sessions: TurnTaking[] = [];
+  const sessionOf = (slot: number) => sessions[slot % count];
+  let episodes: (Episode | null)[] = [];
   /** Why episodes never began. */
   let failures: (DreamError | null)[] = [];
   /** Which of those were told so. */
-  let over: boolean[] = [];
+  let told: boolean[] = [];
   return {
     imagined: false,
     capacity: count,
     async reset(tasks) {
-      if (tasks.length > count) throw tooMany(tasks.length, count);
-      while (sessions.length < tasks.length) sessions.push(make());
-      const answers = await Promise.allSettled(tasks.map(async (task, i) => sessions[i].reset(task)));
-      over = tasks.map(() => false);
-      failures = answers.map((answer) => (answer.status === 'rejected' ? asDreamError(answer.reason) : null));
+      if (tasks.length > count && sharedWorld) throw tooMany(tasks.length, count);
+      while (sessions.length < Math.min(count, tasks.length)) sessions.push(new TurnTaking(make()));
+      const begun = await Promise.allSettled(tasks.map((task, i) => sessionOf(i).begin(task)));
+      told = tasks.map(() => false);
+      episodes = begun.map((one) => (one.status === 'fulfilled' ? one.value : null));
+      failures = begun.map((one) => (one.status === 'rejected' ? asDreamError(one.reason) : null));
       const failed = failures.filter((failure) => failure !== null);
       const fatal = failed.find(({ code }) => forAll.has(code) || code === 'unexpected');
       if (fatal) throw fatal;
       if (failed.length > 0 && failed.length === tasks.length) throw failed[0];
-      return answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : ''));
+      return episodes.map((episode) => episode?.first ?? '');
     },
     async step(actions) {
       return Promise.all(
         actions.map((action, i) => {
-          const failure = failures[i];
-          if (failure) {
-            // Even where nothing was said: an episode that never began must not pass for one of bad answers.
-            if (over[i]) return null;
-            over[i] = true;
-            return lostStep(failure);
-          }
-          return action === null ? null : sessions[i].step(action);
+          const episode = episodes[i];
+          if (episode) return action === null ? null : sessionOf(i).step(episode, action);
+          // Even where nothing was said: an episode that never began must not pass for one of bad answers.
+          if (told[i]) return null;
+          told[i] = true;
+          return lostStep(failures[i] ?? noEpisode());
         }),
       );
     },
-    admissible: (slot) => sessions[slot]?.actions ?? [],
+    admissible(slot) {
+      const episode = episodes[slot];
+      return episode ? sessionOf(slot).actionsOf(episode) : [];
+    },
     async close() {
       await Promise.allSettled(sessions.splice(0).map((session) => session.close()));
     },

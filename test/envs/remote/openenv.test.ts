@@ -114,7 +114,8 @@ describe('OpenEnvEnvironment', () => {
     ['huge', 'remote-too-large'],
   ])('a server that answers with %s loses the episode with a typed error', async (trouble, code) => {
     const mock = await start({ maxSessions: 2 });
-    const environment = open(mock.url, { timeoutMs: 300, retries: 0 });
+    // Two cores and other work: only silence may be waited for that briefly.
+    const environment = open(mock.url, { timeoutMs: trouble === 'hang' ? 300 : 5000, retries: 0 });
     await environment.reset(task);
     mock.trouble = trouble;
     expect(await environment.step('open')).toMatchObject({ lost: true, reward: 0 });
@@ -180,9 +181,51 @@ describe('remoteBatch over OpenEnv', () => {
     expect(results[2]).toMatchObject({ lost: true, reward: 0 });
     await batch.reset([task, task], 1);
     expect(await batch.step(['knock', 'open'])).toMatchObject([{ done: false }, { reward: 1 }]);
-    await expect(batch.reset([task, task, task, task], 2)).rejects.toMatchObject({ code: 'remote-capacity' });
     await batch.close();
     await expect.poll(() => mock.sessions()).toBe(0);
+  });
+
+  it('more episodes than sessions take turns: one begins again where it was, as far as the server repeats itself', async () => {
+    const mock = await start({ maxSessions: 2 });
+    const batch = remoteBatch(() => open(mock.url), 2);
+    expect(batch.capacity).toBe(2);
+    const tasks = [1, 2, 3, 4, 5].map((seed) => openEnvTask('door', 'open it', { seed }));
+    expect(await batch.reset(tasks, 0)).toEqual([1, 2, 3, 4, 5].map((seed) => `You face door ${seed}.`));
+    const knocked = await batch.step(['knock', 'open', 'knock', 'knock', 'crash']);
+    expect(knocked.map((result) => [result?.reward, result?.lost ?? false])).toEqual([
+      [0, false],
+      [1, false],
+      [0, false],
+      [0, false],
+      [0, true],
+    ]);
+    const opened = await batch.step(['open', null, 'open', 'knock', null]);
+    expect(opened.map((result) => result?.reward ?? null)).toEqual([1, null, 1, 0, null]);
+    expect(mock.sessions()).toBe(2);
+    await batch.close();
+  });
+
+  it('an episode that the server tells otherwise the second time is lost', async () => {
+    let visits = 0;
+    const fickle = () => ({
+      lostBecause: null,
+      reset: () => `visit ${++visits}`,
+      step: () => ({ observation: 'here', reward: 1, done: false, valid: true, imagined: false }),
+      close: async () => undefined,
+    });
+    const batch = remoteBatch(fickle, 1);
+    await batch.reset([task, task], 0);
+    const [first, second] = await batch.step(['look', 'look']);
+    expect(first).toMatchObject({ lost: true, reward: 0, raw: expect.stringContaining('did not answer the same') });
+    expect(second).toMatchObject({ lost: true, reward: 0 });
+  });
+
+  it('where an action changes more than its own session, none is repeated', async () => {
+    const batch = remoteBatch(() => open('ws://127.0.0.1:9'), 2, { sharedWorld: true });
+    await expect(batch.reset([task, task, task], 0)).rejects.toMatchObject({
+      code: 'remote-capacity',
+      advice: expect.stringContaining('at most that many in parallel'),
+    });
   });
 
   it('a server with fewer sessions than promised is a failure of the run, with its numbers', async () => {
