@@ -1,8 +1,9 @@
 /** @file The task pool: which tasks there are, where they came from, and which are worth practising. */
 import { computed, signal } from '@preact/signals';
 import type { PoolTask } from '../../worker/protocol';
+import { sparkline } from '../fidelity/values';
 import { trainer } from '../state/trainer';
-import { view } from '../state/view';
+import { shown, view } from '../state/view';
 import { number, percent, plural } from '../text/format';
 import { visibleLine } from '../text/visible';
 
@@ -30,6 +31,9 @@ const found = computed(() => {
     .sort((a, b) => rank(b) - rank(a));
 });
 
+/** Groups of rollouts that all tasks had together. */
+const allVisits = computed(() => view.value.tasks.reduce((sum, task) => sum + task.visits, 0));
+
 /** Reads the live pool anew; called when an iteration ends while the panel is open. */
 export async function refreshTasks(): Promise<void> {
   if (view.value.kind !== 'live') return;
@@ -48,7 +52,8 @@ export function TaskPool() {
     <div class="browser">
       <p class="panel-about">
         Tasks the agent may practise. The most useful ones succeed about half the time (variance 0.25); from those the
-        model invents new ones. {plural(view.value.tasks.length, 'task')}, {generated} of them invented.
+        model invents new ones. Share is a task’s part of all practice so far. {plural(view.value.tasks.length, 'task')}
+        , {generated} of them invented.
       </p>
       <div class="picker">
         <label class="field-inline">
@@ -107,11 +112,15 @@ export function TaskPool() {
                     Visits
                   </th>
                   <th scope="col" class="num">
+                    Share
+                  </th>
+                  <th scope="col" class="num">
                     Last success
                   </th>
                   <th scope="col" class="num">
                     Variance
                   </th>
+                  <th scope="col">Over time</th>
                 </tr>
               </thead>
               <tbody>
@@ -128,8 +137,12 @@ export function TaskPool() {
                     </td>
                     <td class="words">{task.parent === null ? '–' : visibleLine(task.parent, 60)}</td>
                     <td class="num">{task.visits}</td>
+                    <td class="num">{task.visits === 0 ? '–' : percent(task.visits / allVisits.value)}</td>
                     <td class="num">{task.lastSuccess === null ? '–' : percent(task.lastSuccess)}</td>
                     <td class="num">{task.variance === null ? '–' : number(task.variance)}</td>
+                    <td>
+                      <Course task={task} />
+                    </td>
                   </tr>
                 ))}
               </tbody>
@@ -143,5 +156,40 @@ export function TaskPool() {
         </>
       )}
     </div>
+  );
+}
+
+const box = { width: 72, height: 18 };
+/** p(1-p) at p = 1/2. */
+const highestVariance = 0.25;
+
+/** How a task's variance went from visit to visit: a curve for the eye, a sentence for whoever cannot see it. */
+function Course({ task }: { task: PoolTask }) {
+  const visits = (task.history ?? []).filter(({ iteration }) => iteration <= shown.value);
+  const first = visits[0];
+  const last = visits.at(-1);
+  if (!first || !last) return <>–</>;
+  if (visits.length === 1) return <span class="nowrap">once, in {first.iteration}</span>;
+  const most = Math.max(...visits.map(({ variance }) => variance));
+  const course = visits.map(({ variance }) => variance);
+  return (
+    <>
+      <svg
+        class="sparkline"
+        viewBox={`0 -1 ${box.width} ${box.height + 2}`}
+        width={box.width}
+        height={box.height}
+        preserveAspectRatio="none"
+        aria-hidden="true"
+      >
+        {sparkline(course, highestVariance, box.width, box.height).map((points) => (
+          <polyline key={points} points={points} />
+        ))}
+      </svg>
+      <span class="sr-only">
+        {plural(visits.length, 'visit')}: variance {number(first.variance)} in iteration {first.iteration},{' '}
+        {number(last.variance)} in iteration {last.iteration}, at most {number(most)}
+      </span>
+    </>
   );
 }
