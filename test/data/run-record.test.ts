@@ -52,6 +52,17 @@ describe('an exported run', () => {
     expect((await read(gzipSync(json(record())))).record).toEqual(record());
   });
 
+  it('keeps each task’s visits; older records have none, and none is invented', async () => {
+    const visited = record();
+    visited.tasks[0].history = [{ iteration: 2, success: 0.5, variance: 0.25 }];
+    expect((await read(writeRunRecord(visited))).record.tasks).toEqual(visited.tasks);
+    expect((await read(json(record()))).record.tasks[0]).not.toHaveProperty('history');
+    for (const wrong of [[{ iteration: 2, success: 7, variance: 0 }], [{ iteration: 2 }], 'often']) {
+      const made = { ...record(), tasks: [{ ...poolTask, history: wrong }] };
+      expect(await refusal(json(made))).toBe('corrupt-run');
+    }
+  });
+
   it('holds four files and gives the same bytes every time', () => {
     const bytes = writeRunRecord(record());
     expect(Object.keys(unzipSync(bytes)).sort()).toEqual(['README.txt', 'metrics.csv', 'rollouts.jsonl', 'run.json']);
