@@ -113,7 +113,10 @@ export class RefreshedModel {
   private before: ModelState | null = null;
 
   constructor(
-    private readonly model: Pick<LanguageModel, 'trainStep' | 'exportState' | 'importState'>,
+    private readonly model: Pick<
+      LanguageModel,
+      'vocabSize' | 'contextLength' | 'trainStep' | 'exportState' | 'importState'
+    >,
     private readonly domain: Pick<Domain, 'teaching'>,
     private readonly runSeed: number,
   ) {}
@@ -121,6 +124,7 @@ export class RefreshedModel {
   /** Trains on one refresh, with a fresh optimiser. Resolves to the mean loss of the last updates; 0 of nothing. */
   async learn({ iteration, sequences }: Refresh, onProgress: (fraction: number) => Promise<void>): Promise<number> {
     if (sequences.length === 0) return 0;
+    this.check(sequences);
     const { weights } = await this.model.exportState(false);
     this.before ??= { step: 0, weights };
     await this.model.importState({ step: 0, weights });
@@ -136,6 +140,19 @@ export class RefreshedModel {
       onProgress,
     );
     return loss;
+  }
+
+  /** A stored refresh may come from a file of anyone's. Throws `corrupt-run`. */
+  private check(sequences: readonly TaughtSequence[]): void {
+    const { vocabSize, contextLength } = this.model;
+    const fits = ({ tokens }: TaughtSequence) =>
+      tokens.length <= contextLength && tokens.every((token) => token < vocabSize);
+    if (sequences.every(fits)) return;
+    throw new DreamError(
+      'corrupt-run',
+      'What this run taught its experience model is not in this model’s words.',
+      'Continue it with the model it was made with, or start a new run.',
+    );
   }
 
   /** Gives the model back as the run found it. */

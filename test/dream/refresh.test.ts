@@ -139,7 +139,7 @@ describe('a run that refreshes its dream', () => {
     const { parts } = setUp();
     const whole = DreamLoop.fresh(parts, config(), 'run');
     await whole.run();
-    for (const cut of [1, 2, 3, 5]) {
+    for (const cut of [1, 2, 3]) {
       const first = setUp();
       const killed = DreamLoop.fresh(first.parts, config(), 'run');
       first.parts.emit = (event) => {
@@ -158,6 +158,15 @@ describe('a run that refreshes its dream', () => {
       expect(resumed.state.refreshes).toEqual(whole.state.refreshes);
     }
   });
+});
+
+it('a stored lesson in other words is refused, typed', async () => {
+  const { parts, store } = setUp();
+  await DreamLoop.fresh(parts, config({ iterations: 3 }), 'run').run();
+  const stored = (await store.load('run'))!;
+  stored.refreshes![0].sequences[0].tokens[0] = 99;
+  const resumed = await DreamLoop.restore(setUp().parts, stored, { iterations: 4 });
+  await expect(resumed.run()).rejects.toMatchObject({ code: 'corrupt-run' });
 });
 
 describe('the household’s teaching', () => {

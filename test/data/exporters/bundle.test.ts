@@ -93,6 +93,24 @@ describe('a run bundle', () => {
     expect((await read(later)).stored).toMatchObject({ further: { a: [1] } });
   });
 
+  it('takes along what the experience model was taught, and refuses lessons that are none', async () => {
+    const lesson = { iteration: 2, transitions: 30, sequences: [{ tokens: [1, 2, 3], weights: [0, 1, 3] }] };
+    const taught = { ...stored, refreshes: [lesson] };
+    expect((await read(await writeBundle(taught, adapter))).stored).toEqual(taught);
+    const sequences = [
+      { tokens: [1, 2], weights: [1] },
+      { tokens: [-1], weights: [1] },
+      { tokens: ['a'], weights: [1] },
+    ];
+    for (const sequence of sequences) {
+      const bad = await forged((entries) => {
+        const change = edited({ refreshes: [{ ...lesson, sequences: [sequence] }] });
+        entries['checkpoint/state.json'] = change(entries['checkpoint/state.json']);
+      });
+      expect((await refusal(bad)).code).toBe('corrupt-run');
+    }
+  });
+
   it('is refused when a byte of it is not as it was', async () => {
     const flipped = await forged((entries) => {
       entries['checkpoint/weights.bin'][5] ^= 1;

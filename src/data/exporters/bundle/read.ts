@@ -59,6 +59,25 @@ const storedTask = v.looseObject({
   }),
 });
 
+const longestSequence = 65_536;
+/** What the experience model was taught on the way: it will be trained on it again. */
+const refresh = v.object({
+  iteration: count,
+  transitions: count,
+  sequences: v.pipe(
+    v.array(
+      v.pipe(
+        v.object({
+          tokens: v.pipe(v.array(count), v.maxLength(longestSequence)),
+          weights: v.pipe(v.array(v.pipe(v.number(), v.finite(), v.minValue(0))), v.maxLength(longestSequence)),
+        }),
+        v.check(({ tokens, weights }) => tokens.length === weights.length, 'a sequence has a weight for every token'),
+      ),
+    ),
+    v.maxLength(100_000),
+  ),
+});
+
 /** Beyond run.json. Later versions keep more, and it must survive the journey. */
 const stateSchema = v.looseObject({
   format: v.literal(1),
@@ -70,6 +89,7 @@ const stateSchema = v.looseObject({
   iteration: count,
   phase: v.picklist(['running', 'stopped', 'finished', 'collapsed']),
   measurementSteps: count,
+  refreshes: v.optional(v.pipe(v.array(refresh), v.maxLength(1000))),
   bufferNextId: count,
   pool: v.pipe(v.array(storedTask), v.maxLength(100_000)),
   policy: v.object({
