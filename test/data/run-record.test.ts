@@ -53,8 +53,8 @@ describe('an exported run', () => {
   });
 
   it('keeps each task’s visits; older records have none, and none is invented', async () => {
-    const visited = record();
-    visited.tasks[0].history = [{ iteration: 2, success: 0.5, variance: 0.25 }];
+    const history = [{ iteration: 2, success: 0.5, variance: 0.25 }];
+    const visited = { ...record(), tasks: [{ ...poolTask, history }] };
     expect((await read(writeRunRecord(visited))).record.tasks).toEqual(visited.tasks);
     expect((await read(json(record()))).record.tasks[0]).not.toHaveProperty('history');
     for (const wrong of [[{ iteration: 2, success: 7, variance: 0 }], [{ iteration: 2 }], 'often']) {
