@@ -1,15 +1,15 @@
-/** @file Learning curves of two rows at most beside each other: mean over seeds, with its band. */
+/** @file Learning curves of the methods beside each other: mean over seeds, with its band. */
 import { useMemo } from 'preact/hooks';
 import { band, type Row } from '../../dream/experiment/results';
 import { Plot, type PlotShape } from '../charts/plot';
 import { TableTwin } from '../charts/table-twin';
-import { percent } from '../text/format';
+import { interval, percent } from '../text/format';
 import { visibleLine } from '../text/visible';
 
 const shape: PlotShape = {
   write: percent,
   range: [0, 1],
-  steps: [0.1, 0.2],
+  steps: [0.25, 0.5],
   series: (colours) => [
     { stroke: 'transparent', points: { show: false }, spanGaps: true },
     { stroke: 'transparent', points: { show: false }, spanGaps: true },
@@ -18,39 +18,72 @@ const shape: PlotShape = {
   bands: (colours) => [{ series: [2, 1], fill: colours.band }],
 };
 
+/** A rate's interval ends where rates do. */
+const inside = (rate: number) => Math.min(1, Math.max(0, rate));
+
+function useCurve(row: Row) {
+  return useMemo(() => {
+    const points = band(row.seeds).map(({ iteration, mean, low, high }) => ({
+      iteration,
+      mean,
+      low: low === null ? null : inside(low),
+      high: high === null ? null : inside(high),
+    }));
+    return {
+      points,
+      xs: points.map((p) => p.iteration),
+      lines: [points.map((p) => p.low), points.map((p) => p.high), points.map((p) => p.mean)],
+    };
+  }, [row]);
+}
+
 function Curve({ row, xMax }: { row: Row; xMax: number }) {
-  const points = useMemo(() => band(row.seeds), [row]);
-  const xs = useMemo(() => points.map((p) => p.iteration), [points]);
-  const lines = useMemo(
-    () => [points.map((p) => p.low), points.map((p) => p.high), points.map((p) => p.mean)],
-    [points],
-  );
-  if (points.length < 2) return null;
+  const { points, xs, lines } = useCurve(row);
+  const last = points.at(-1);
+  if (!last || points.length < 2) return null;
   const name = visibleLine(row.name);
+  const hasBand = points.some(({ low }) => low !== null);
   return (
-    <figure class="chart" aria-label={`Learning curve of ${name}: ${percent(points.at(-1)!.mean)} at the end`}>
+    <figure class="chart" aria-label={`Learning curve of ${name}: ${percent(last.mean)} at the end`}>
       <figcaption class="chart-head">
-        <h3>{name}</h3>
-        <span class="readout tone-real">{percent(points.at(-1)!.mean)}</span>
+        <h4>{name}</h4>
+        <span class="readout tone-real">{percent(last.mean)}</span>
       </figcaption>
       <Plot shape={shape} xs={xs} lines={lines} xMax={xMax} height={112} />
       <TableTwin
         name={name}
         iterations={xs}
-        columns={[{ title: 'Real success', cells: points.map((p) => percent(p.mean)) }]}
+        columns={[
+          { title: 'Real success', cells: points.map((p) => percent(p.mean)) },
+          ...(hasBand
+            ? [
+                {
+                  title: '95% interval',
+                  cells: points.map(({ low, high }) => (low === null || high === null ? '–' : interval({ low, high }))),
+                },
+              ]
+            : []),
+        ]}
       />
     </figure>
   );
 }
 
 export function Curves({ rows }: { rows: readonly Row[] }) {
-  const longest = Math.max(0, ...rows.flatMap((row) => row.seeds.flatMap((run) => run.curve.map((p) => p.iteration))));
-  if (longest === 0) return null;
+  const learning = rows.filter(({ seeds }) => band(seeds).length > 1);
+  if (learning.length === 0) return null;
+  const longest = Math.max(...learning.flatMap((row) => row.seeds.flatMap((run) => run.curve.map((p) => p.iteration))));
   return (
-    <div class="experiment-curves">
-      {rows.map((row) => (
-        <Curve key={row.name} row={row} xMax={longest} />
-      ))}
-    </div>
+    <section class="experiment-part" aria-labelledby="experiment-curves">
+      <h3 id="experiment-curves">While practising</h3>
+      <p class="chart-help">
+        Real success over the iterations, for the methods that practise. The band is the 95% interval over the seeds.
+      </p>
+      <div class="experiment-curves">
+        {learning.map((row) => (
+          <Curve key={row.name} row={row} xMax={longest} />
+        ))}
+      </div>
+    </section>
   );
 }

@@ -1,58 +1,40 @@
 /** @file The experiments panel: choose, run, watch the table grow, take it home. */
 import './experiments.css';
 import { useEffect } from 'preact/hooks';
-import { Icon } from '../panels/icon';
-import { visible, visibleLine } from '../text/visible';
+import { plural } from '../text/format';
+import { visible } from '../text/visible';
+import { Choice } from './choice';
+import { Controls } from './controls';
 import { Curves } from './curves';
+import { Problem } from './problem';
 import { ResultTable } from './result-table';
-import {
-  allRuns,
-  builtIn,
-  definition,
-  fileName,
-  finishedRuns,
-  forget,
-  look,
-  openFile,
-  problem,
-  progress,
-  quick,
-  rows,
-  running,
-  saveResults,
-  start,
-  stop,
-  stopping,
-  summary,
-} from './state';
+import { allRuns, chosen, finishedRuns, look, problem, progress, rows, summary } from './state';
 
 export function ExperimentsPanel() {
   useEffect(() => {
     if (!summary.peek()) void look();
   }, []);
   const found = summary.value;
+  const about = chosen.value.about ?? found?.about;
   return (
     <div class="experiments-body">
       <Choice />
-      {problem.value && <Problem />}
+      {problem.value && <Problem found={problem.value} />}
+      {!found && !problem.value && <p role="status">Reading the experiment…</p>}
       {found && (
         <>
-          {found.about && <p>{visible(found.about)}</p>}
-          <p>
-            {found.rows.length} methods × {found.seeds.length} {found.seeds.length === 1 ? 'seed' : 'seeds'}:{' '}
-            {allRuns.value} runs, {finishedRuns.value} of them finished. Without a fast graphics processor one run takes
-            minutes; you may close the page in between.
-          </p>
+          <div class="experiment-part">
+            {about && <p class="experiment-about">{visible(about)}</p>}
+            <p>
+              {plural(found.rows.length, 'method')} × {plural(found.seeds.length, 'seed')} ={' '}
+              {plural(allRuns.value, 'run')}, {finishedRuns.value} finished.
+            </p>
+          </div>
           <Controls />
-        </>
-      )}
-      {rows.value.length > 0 && (
-        <>
-          <ResultTable rows={rows.value} baseline={baselineOf(definition.value)} />
-          <p class="chart-help">
-            Means over seeds with their 95% interval (Student); differences are taken task by task, because all methods
-            are examined on the same unseen tasks.
-          </p>
+          <ResultTable summary={found} rows={rows.value} current={progress.value?.row ?? null} />
+          {rows.value.length > 0 && (
+            <Reading baseline={found.baseline !== null} paper={found.rows.some((r) => r.paper)} />
+          )}
           <Curves rows={rows.value} />
         </>
       )}
@@ -60,128 +42,41 @@ export function ExperimentsPanel() {
   );
 }
 
-function baselineOf(value: unknown): string | null {
-  const baseline = (value as { baseline?: unknown } | null)?.baseline;
-  return typeof baseline === 'string' ? baseline : null;
-}
-
-function Choice() {
-  const own = definition.value !== builtIn;
+/** How the table is to be read. */
+function Reading({ baseline, paper }: { baseline: boolean; paper: boolean }) {
   return (
-    <div class="button-row">
-      <button
-        type="button"
-        aria-pressed={!own}
-        disabled={running.value}
-        onClick={() => {
-          definition.value = builtIn;
-          fileName.value = null;
-          void look();
-        }}
-      >
-        The paper’s table
-      </button>
-      <label class={`button file-button${own ? ' chosen' : ''}`}>
-        {own && fileName.value ? visibleLine(fileName.value) : 'Open an experiment file…'}
-        <input
-          type="file"
-          class="sr-only"
-          accept="application/json,.json"
-          disabled={running.value}
-          onChange={(event) => {
-            const [file] = event.currentTarget.files ?? [];
-            if (file) void openFile(file);
-            event.currentTarget.value = '';
-          }}
-        />
-      </label>
-      {summary.value?.hasQuick && (
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={quick.value}
-            disabled={running.value}
-            onChange={(event) => {
-              quick.value = event.currentTarget.checked;
-              void look();
-            }}
-          />{' '}
-          Quick version: one seed, a fraction of the updates
-        </label>
+    <div class="experiment-part">
+      <ul class="legend">
+        <li>
+          <svg viewBox="0 0 28 10" class="tone-real" aria-hidden="true">
+            <path d="M0 5H28" stroke="currentColor" stroke-width="7" opacity=".35" />
+          </svg>
+          mean over the seeds
+        </li>
+        <li>
+          <svg viewBox="0 0 28 10" class="tone-real" aria-hidden="true">
+            <path d="M0 5H28" stroke="currentColor" stroke-width="1.5" />
+          </svg>
+          95% interval: other seeds would very likely give a mean in it
+        </li>
+        <li>
+          <svg viewBox="0 0 28 10" class="tone-real" aria-hidden="true">
+            <circle cx="14" cy="5" r="3" fill="currentColor" />
+          </svg>
+          one seed
+        </li>
+      </ul>
+      {baseline && (
+        <p class="chart-help">
+          All methods are tested on the same unseen tasks, so differences are taken task by task, in percentage points.
+          “May be chance” stands where the interval holds zero: more seeds would tell.
+        </p>
+      )}
+      {paper && (
+        <p class="chart-help">
+          The paper’s numbers (percent) are of other worlds and far larger models: compare the order, not the values.
+        </p>
       )}
     </div>
-  );
-}
-
-function Controls() {
-  const at = progress.value;
-  const done = finishedRuns.value >= allRuns.value;
-  return (
-    <>
-      <div class="button-row">
-        {running.value ? (
-          <button type="button" onClick={() => void stop()} disabled={stopping.value}>
-            {stopping.value ? 'Stopping at the next safe point…' : 'Stop'}
-          </button>
-        ) : (
-          <button type="button" class="primary" onClick={() => void start()} disabled={done}>
-            {finishedRuns.value > 0 ? 'Go on' : 'Run the experiment'}
-          </button>
-        )}
-        <button type="button" onClick={() => void saveResults('csv')} disabled={finishedRuns.value === 0}>
-          Save as CSV
-        </button>
-        <button type="button" onClick={() => void saveResults('json')} disabled={finishedRuns.value === 0}>
-          Save as JSON
-        </button>
-        <button
-          type="button"
-          class="quiet"
-          onClick={() => void forget()}
-          disabled={running.value || finishedRuns.value === 0}
-        >
-          Forget these results
-        </button>
-      </div>
-      {running.value && (
-        <div class="experiment-progress">
-          <progress value={at ? at.fraction : 0} max={1} aria-label="This run" />
-          <p>
-            {at
-              ? `${visibleLine(at.row)}, seed ${at.seed}: ${visibleLine(at.detail)}${left(at.secondsLeft)}`
-              : 'Opening the graphics processor…'}
-          </p>
-        </div>
-      )}
-    </>
-  );
-}
-
-function left(seconds: number | null): string {
-  if (seconds === null) return '';
-  return seconds < 90
-    ? `, about ${Math.ceil(seconds / 10) * 10} s left`
-    : `, about ${Math.round(seconds / 60)} min left`;
-}
-
-function Problem() {
-  const { message, advice } = problem.value!;
-  return (
-    <section class="card card-error" role="alert">
-      <Icon name="error" />
-      <div>
-        <p>{visible(message)}</p>
-        {advice && <p class="advice">{visible(advice)}</p>}
-      </div>
-      <button
-        type="button"
-        class="icon-button small"
-        onClick={() => {
-          problem.value = null;
-        }}
-      >
-        <Icon name="close" label="Close" />
-      </button>
-    </section>
   );
 }

@@ -31,8 +31,7 @@ export function ExperimentsSection() {
         </button>
       </header>
       <p class="panel-about">
-        Does dreaming really work, and which part of it? Compare methods over several seeds, on the same unseen tasks
-        for all. It goes on where it was when you come back.
+        Does dreaming really help, and which part of it? Compare methods on the same unseen tasks, over several seeds.
       </p>
       {failed.value && (
         <p class="problem" role="alert">

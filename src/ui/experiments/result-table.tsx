@@ -1,63 +1,86 @@
-/** @file The comparison as a table: mean, interval, difference to the baseline, and a picture of the same. */
+/** @file The comparison as a table: what each method does, how well it did, how that compares, and a picture of it. */
 import type { Row } from '../../dream/experiment/results';
-import { percent } from '../text/format';
+import type { ExperimentSummary } from '../../worker/experiments/protocol';
+import { count, interval, percent, points } from '../text/format';
 import { visibleLine } from '../text/visible';
+import { rowWords } from './stage-words';
 
 interface Properties {
+  summary: ExperimentSummary;
+  /** Those with a result. */
   rows: readonly Row[];
-  baseline: string | null;
+  /** The method that is being run. */
+  current: string | null;
 }
 
 const width = 160;
 /** Success runs from 0 to 1 over the width, with room for the marks. */
 const x = (rate: number) => 6 + Math.max(0, Math.min(1, rate)) * (width - 12);
 
-export function ResultTable({ rows, baseline }: Properties) {
+export function ResultTable({ summary, rows, current }: Properties) {
+  const { baseline, seeds } = summary;
+  const inPaper = summary.rows.some(({ paper }) => paper !== undefined);
+  const found = new Map(rows.map((row) => [row.name, row]));
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable to be scrolled by keyboard.
-    <section class="scroll" tabIndex={0} aria-label="Results">
+    <section class="scroll experiment-scroll" tabIndex={0} aria-label="Methods and results">
       <table class="experiment-table">
         <thead>
           <tr>
             <th scope="col">Method</th>
             <th scope="col">Real success</th>
-            <th scope="col">
-              <span class="sr-only">Picture</span>
-            </th>
-            <th scope="col">{baseline ? `Against ${visibleLine(baseline)}` : 'Difference'}</th>
-            <th scope="col">Real steps</th>
-            <th scope="col">Dreamed steps</th>
+            {baseline && <th scope="col">Against {visibleLine(baseline)}</th>}
+            {inPaper && <th scope="col">In the paper</th>}
+            <th scope="col">Practised steps</th>
             <th scope="col">Seeds</th>
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
-            <tr key={row.name}>
-              <th scope="row">{visibleLine(row.name)}</th>
-              <td>
-                {percent(row.mean)}
-                {row.low !== null && row.high !== null && <small> {span(row.low, row.high)}</small>}
-              </td>
-              <td>
-                <Marks row={row} />
-              </td>
-              <td>{row.difference ? signed(row.difference) : '–'}</td>
-              <td>{mean(row, 'realTransitions')}</td>
-              <td>{mean(row, 'dreamedTransitions')}</td>
-              <td>{row.seeds.length}</td>
-            </tr>
-          ))}
+          {summary.rows.map((method) => {
+            const row = found.get(method.name);
+            return (
+              <tr key={method.name}>
+                <th scope="row" class="method">
+                  {visibleLine(method.name)} {method.name === current && <span class="tag tag-warn">running</span>}
+                  <small>{visibleLine(rowWords(method, summary.settings))}</small>
+                </th>
+                <td>{row ? <Success row={row} /> : <Nothing />}</td>
+                {baseline && <td>{comparison(row, method.name === baseline)}</td>}
+                {inPaper && <td>{method.paper === undefined ? <Nothing /> : visibleLine(method.paper)}</td>}
+                <td>{row ? <Practised row={row} /> : <Nothing />}</td>
+                <td class="nowrap">
+                  {row?.seeds.length ?? 0} of {seeds.length}
+                </td>
+              </tr>
+            );
+          })}
         </tbody>
       </table>
     </section>
   );
 }
 
+const Nothing = () => <span class="nothing">–</span>;
+
+function Success({ row }: { row: Row }) {
+  return (
+    <>
+      <strong>{percent(row.mean)}</strong>
+      {row.low !== null && row.high !== null && <small class="nowrap"> {interval(within(row.low, row.high))}</small>}
+      <Marks row={row} />
+    </>
+  );
+}
+
+/** A rate's interval ends where rates do, whatever Student says of three seeds. */
+const within = (low: number, high: number) => ({ low: Math.max(0, low), high: Math.min(1, high) });
+
 /** A bar to the mean, a line over its interval, a dot per seed. */
 function Marks({ row }: { row: Row }) {
   return (
     <svg viewBox={`0 0 ${width} 18`} class="marks tone-real" aria-hidden="true">
-      <path d={`M${x(0)} 9H${x(row.mean)}`} stroke="currentColor" stroke-width="6" opacity=".35" />
+      <path d={`M${x(0)} 9H${x(1)}`} stroke="currentColor" stroke-width="1" opacity=".25" />
+      <path d={`M${x(0)} 9H${x(row.mean)}`} stroke="currentColor" stroke-width="7" opacity=".35" />
       {row.low !== null && row.high !== null && (
         <path d={`M${x(row.low)} 9H${x(row.high)}`} stroke="currentColor" stroke-width="1.5" />
       )}
@@ -68,14 +91,36 @@ function Marks({ row }: { row: Row }) {
   );
 }
 
-const span = (low: number, high: number) => `[${percent(low)}, ${percent(high)}]`;
-
-function signed({ mean, low, high }: NonNullable<Row['difference']>): string {
-  const sign = mean >= 0 ? '+' : '−';
-  return `${sign}${percent(Math.abs(mean))} [${percent(low)}, ${percent(high)}]`;
+function comparison(row: Row | undefined, isBaseline: boolean) {
+  if (isBaseline) return <small>the others are compared with this</small>;
+  if (!row?.difference) return <Nothing />;
+  const { mean, low, high } = row.difference;
+  const verdict = low > 0 ? 'better' : high < 0 ? 'worse' : 'may be chance';
+  return (
+    <>
+      <span class="nowrap">
+        {points(0, mean)}: {verdict}
+      </span>
+      <small class="nowrap">
+        ({signed(low)} to {signed(high)})
+      </small>
+    </>
+  );
 }
 
-function mean({ seeds }: Row, key: 'realTransitions' | 'dreamedTransitions'): string {
-  const total = seeds.reduce((sum, run) => sum + run[key], 0);
-  return Math.round(total / Math.max(1, seeds.length)).toLocaleString('en');
+const signed = (share: number) => points(0, share).replace(' points', '');
+
+function Practised({ row }: { row: Row }) {
+  const real = meanOf(row, 'realTransitions');
+  const dreamed = meanOf(row, 'dreamedTransitions');
+  if (real === 0 && dreamed === 0) return <Nothing />;
+  return (
+    <>
+      {real > 0 && <span class="tone-real nowrap">{count(real)} real</span>}
+      {dreamed > 0 && <span class="tone-dream nowrap">{count(dreamed)} imagined</span>}
+    </>
+  );
 }
+
+const meanOf = ({ seeds }: Row, key: 'realTransitions' | 'dreamedTransitions') =>
+  seeds.reduce((sum, run) => sum + run[key], 0) / Math.max(1, seeds.length);

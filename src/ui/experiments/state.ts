@@ -1,7 +1,6 @@
 /** @file The experiments panel's state: which experiment, what is done of it, what is going on. */
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { proxy, type Remote } from 'comlink';
-import paperTable from '../../../bench/experiments/paper-table.json?raw';
 import { asDreamError, DreamError } from '../../data/errors';
 import { type Row, resultsCsv } from '../../dream/experiment/results';
 import type { WorkerConnection } from '../../worker/client';
@@ -10,13 +9,14 @@ import type { ExperimentEvent, ExperimentSummary, ExperimentsApi } from '../../w
 import type { TypedError } from '../../worker/protocol';
 import { save } from '../state/files';
 import { announce } from '../state/messages';
+import { plural } from '../text/format';
+import { type BuiltIn, builtIns } from './built-in';
 
-type ExperimentsRemote = Remote<ExperimentsApi> & WorkerConnection;
+export type ExperimentsRemote = Remote<ExperimentsApi> & WorkerConnection;
 
-export const builtIn: unknown = JSON.parse(paperTable);
-
-export const definition = signal<unknown>(builtIn);
-export const fileName = signal<string | null>(null);
+/** One of the page's own, or a file of the reader's. */
+export const chosen = signal<BuiltIn>(builtIns[0]);
+export const ownFile = signal<BuiltIn | null>(null);
 export const quick = signal(true);
 export const summary = signal<ExperimentSummary | null>(null);
 export const rows = signal<readonly Row[]>([]);
@@ -26,6 +26,11 @@ export const running = signal(false);
 export const stopping = signal(false);
 export const progress = signal<Extract<ExperimentEvent, { type: 'progress' }> | null>(null);
 export const problem = signal<TypedError | null>(null);
+
+/** Share of the whole experiment that is done, 0 to 1. */
+export const share = computed(
+  () => (finishedRuns.value + (progress.value?.fraction ?? 0)) / Math.max(1, allRuns.value),
+);
 
 let connection: Promise<ExperimentsRemote> | null = null;
 let connector: () => ExperimentsRemote = connectExperiments;
@@ -61,10 +66,12 @@ export function receive(event: ExperimentEvent): void {
       break;
     case 'results':
       if (event.finished > finishedRuns.value && running.value)
-        announce(`${event.finished} of ${event.runs} runs are finished.`);
+        announce(`${event.finished} of ${plural(event.runs, 'run')} finished.`);
       rows.value = event.rows;
       finishedRuns.value = event.finished;
       allRuns.value = event.runs;
+      // What was under way is among the finished now, or begins anew.
+      progress.value = null;
       break;
     case 'ended':
       ended();
@@ -87,73 +94,106 @@ function fail(thrown: unknown): void {
   problem.value = { code, message, advice };
 }
 
-async function attempt(work: (remote: ExperimentsRemote) => Promise<void>): Promise<void> {
+/** False when it failed, and then the page says so. */
+async function attempt(work: (remote: ExperimentsRemote) => Promise<void>): Promise<boolean> {
   problem.value = null;
   try {
     await work(await worker());
+    return true;
   } catch (error) {
     fail(error);
+    return false;
   }
 }
 
+async function readInto(remote: ExperimentsRemote, from: BuiltIn, fast: boolean): Promise<void> {
+  const name = builtIns.includes(from) ? undefined : from.title;
+  const found = await remote.describe(from.definition, fast, name);
+  const known = await remote.results(from.definition, fast);
+  chosen.value = from;
+  quick.value = fast;
+  summary.value = found;
+  finishedRuns.value = found.finished;
+  allRuns.value = found.runs;
+  rows.value = known.rows;
+}
+
 /** Reads the chosen definition again and what is done of it. */
-export const look = (): Promise<void> =>
-  attempt(async (remote) => {
-    const found = await remote.describe(definition.value, quick.value);
-    summary.value = found;
-    finishedRuns.value = found.finished;
-    allRuns.value = found.runs;
-    rows.value = (await remote.results(definition.value, quick.value)).rows;
-  });
+export const look = (): Promise<boolean> => attempt((remote) => readInto(remote, chosen.value, quick.value));
 
-export const start = (): Promise<void> =>
-  attempt(async (remote) => {
-    await remote.start(definition.value, quick.value);
-    running.value = true;
-  });
+/** Another of those known. The former one stays when this cannot be read. */
+export const choose = (other: BuiltIn): Promise<boolean> =>
+  attempt((remote) => readInto(remote, other, hasQuick(other.definition)));
 
-export const stop = (): Promise<void> =>
-  attempt(async (remote) => {
-    stopping.value = true;
-    await remote.stop();
-  });
+export const chooseQuick = (fast: boolean): Promise<boolean> =>
+  attempt((remote) => readInto(remote, chosen.value, fast));
 
-export const forget = (): Promise<void> =>
+export const start = async (): Promise<void> => {
+  // Before the answer: the first events may overtake it.
+  running.value = true;
+  const begun = await attempt((remote) => remote.start(chosen.value.definition, quick.value));
+  if (!begun) ended();
+};
+
+export const stop = async (): Promise<void> => {
+  stopping.value = true;
+  const stopped = await attempt((remote) => remote.stop());
+  if (!stopped) stopping.value = false;
+};
+
+export const forget = (): Promise<boolean> =>
   attempt(async (remote) => {
-    await remote.forget(definition.value, quick.value);
-    await look();
+    await remote.forget(chosen.value.definition, quick.value);
+    await readInto(remote, chosen.value, quick.value);
   });
 
 const maxFileBytes = 4 * 1024 * 1024;
 
-/** A definition of the reader's own; the former one stays when it cannot be read. */
+/** A definition of the reader's own. The former one stays when it cannot be read. */
 export async function openFile(file: File): Promise<void> {
-  const before = { definition: definition.value, name: fileName.value };
-  try {
-    if (file.size > maxFileBytes)
-      throw new DreamError('bad-experiment', `${file.name} is too large for an experiment.`, 'Choose another file.');
-    definition.value = JSON.parse(await file.text()) as unknown;
-    fileName.value = file.name;
-    quick.value = false;
-    summary.value = null;
-  } catch (error) {
-    fail(
-      error instanceof DreamError
-        ? error
-        : new DreamError('bad-experiment', `${file.name} is not JSON.`, 'Choose an experiment file (JSON).'),
-    );
-    return;
-  }
-  await look();
-  if (!problem.value) return;
-  definition.value = before.definition;
-  fileName.value = before.name;
+  const given = await parsed(file).catch((error: unknown) => {
+    fail(error);
+    return null;
+  });
+  if (!given) return;
+  const own: BuiltIn = { id: 'own', title: file.name, definition: given };
+  if (await attempt((remote) => readInto(remote, own, false))) ownFile.value = own;
 }
 
-export const saveResults = (kind: 'json' | 'csv'): Promise<void> =>
+/** Throws `bad-experiment`. */
+async function parsed(file: File): Promise<unknown> {
+  const refuse = (why: string) =>
+    new DreamError(
+      'bad-experiment',
+      `${file.name} ${why}.`,
+      'An experiment file is JSON with "format": "dreamgym-experiment". Save the one chosen here to see how it is made.',
+    );
+  if (file.size > maxFileBytes) throw refuse('is too large to be an experiment file');
+  let value: unknown;
+  try {
+    value = JSON.parse(await file.text());
+  } catch {
+    throw refuse('is not JSON');
+  }
+  if ((value as { format?: unknown } | null)?.format !== 'dreamgym-experiment')
+    throw refuse('is not an experiment file');
+  return value;
+}
+
+const hasQuick = (definition: unknown): boolean =>
+  typeof definition === 'object' && definition !== null && Object.hasOwn(definition, 'quick');
+
+export const saveResults = (kind: 'json' | 'csv'): Promise<boolean> =>
   attempt(async (remote) => {
-    const found = await remote.results(definition.value, quick.value);
-    const name = `${summary.value?.name ?? 'experiment'}.${kind}`;
+    const found = await remote.results(chosen.value.definition, quick.value);
+    const name = `${summary.value?.name ?? 'experiment'}-results.${kind}`;
     if (kind === 'csv') save(name, resultsCsv(found.results), 'text/csv');
     else save(name, JSON.stringify({ name: summary.value?.name, rows: found.rows }, null, 1), 'application/json');
   });
+
+/** The definition as a file, to be changed and opened again. */
+export function saveDefinition(): void {
+  const { id, title, definition } = chosen.value;
+  const name = id === 'own' ? title : `${id}.json`;
+  save(name, `${JSON.stringify(definition, null, 2)}\n`, 'application/json');
+}

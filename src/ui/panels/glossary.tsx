@@ -19,7 +19,14 @@ const words: readonly (readonly [term: string, meaning: string])[] = [
     'Group',
     'Several attempts at the same task. Only their differences teach: if all succeed or all fail, there is nothing to compare.',
   ],
-  ['Advantage', 'How much better (+) or worse (−) an attempt went than the others of its group.'],
+  [
+    'Advantage',
+    'How much better (+) or worse (−) an attempt went than was to be expected: than the others of its group, or than the critic foresaw.',
+  ],
+  [
+    'Algorithm',
+    'The recipe that turns rewards into changes of the agent. Nine are built in; they differ in what an attempt is compared with and how far one lesson may go. GRPO is the paper’s.',
+  ],
   [
     'GRPO',
     'Group Relative Policy Optimization: makes the words of better-than-usual attempts more likely and those of worse ones less likely, in small, clipped steps.',
@@ -30,16 +37,47 @@ const words: readonly (readonly [term: string, meaning: string])[] = [
   ],
   ['Temperature', 'How adventurous a model is when it picks words: near 0 it always takes its favourite.'],
   ['Entropy', 'How undecided the agent is on average: high while it explores, low when it is sure.'],
-  ['KL', 'How different the agent is from an earlier version of itself.'],
+  [
+    'Critic',
+    'A second output of the agent’s model that foresees the reward still to come. Only PPO uses one; the other algorithms compare attempts with each other instead.',
+  ],
+  [
+    'Clip',
+    'The limit on how much more or less likely one lesson may make a word, so that a lucky attempt does not change everything.',
+  ],
+  [
+    'KL (the pull to the start)',
+    'A measure of how different the agent is from an earlier version of itself: 0 means the same. Charging for it keeps the agent close to where it began.',
+  ],
   [
     'Replay precision',
     'Every dreamed success is played again, action by action, in the real world; this is the share that succeeds there too. The replays are measured, never trained on.',
+  ],
+  [
+    'Fidelity',
+    'How true the dream is to the real world: whether its rewards, its next states and its successes are those that really follow. Measured against the real world, never trained on.',
+  ],
+  [
+    'Sim-to-real (S2R)',
+    'First much practice in the dream, which is cheap, then a little in the real world, which polishes what the dream got wrong.',
   ],
   ['Replay buffer (memory)', 'Past steps the dream may look up by similarity before it answers.'],
   ['Curriculum', 'Choosing tasks that succeed sometimes and fail sometimes, and inventing variations of them.'],
   [
     '95% interval',
     'A success rate on 200 tasks is a sample. The interval says where the true rate very likely lies (Wilson’s method).',
+  ],
+  [
+    'Warm start',
+    'The agent as it comes with the page: it has imitated a clumsy demonstrator and solves some tasks, so that there is something to improve.',
+  ],
+  [
+    'SFT, DPO, IWM, SR',
+    'Ways to learn without rewards: imitating demonstrations (SFT), preferring successes over failures (DPO), learning what its own actions lead to (IWM, implicit world modelling), learning why a demonstrated action was better (SR, self-reflection).',
+  ],
+  [
+    'Ablation',
+    'An experiment that takes one part away (“without memories”) and leaves the rest: what gets worse shows what the part was good for.',
   ],
   [
     'LoRA, adapter',

@@ -30,6 +30,7 @@ export const hideable = [
   'glossary',
   'models',
   'experiments',
+  'worlds',
 ] as const;
 export type Hideable = (typeof hideable)[number];
 

@@ -1,4 +1,5 @@
 /** @file What experiments need of this machine: a tested device of their own with the embedded models on it. */
+import { DreamError } from '../../data/errors';
 import type { ExperimentParts } from '../../dream/experiment/run';
 import { stageRunners } from '../../dream/experiment/stages';
 import { householdDomain } from '../../dream/household';
@@ -8,6 +9,7 @@ import { openHouseholdModels, type ReadModelFile } from '../../models/embedded';
 import { gpuAdvantages } from '../../rl/kernels/advantages';
 import { gpuDpo } from '../../rl/kernels/dpo-loss';
 import { gpuTopK } from '../../rl/kernels/topk';
+import { lockRun } from '../../store/run-lock';
 
 /** @param source as in `openHouseholdModels`. Throws as it does, and `self-test-failed`. */
 export async function openExperimentParts(gpu: Gpu, source: string | ReadModelFile): Promise<ExperimentParts> {
@@ -36,4 +38,18 @@ export function experimentOpener(baseUrl: string, webgpu: GPU | undefined = glob
       throw error;
     }
   };
+}
+
+/** One tab an experiment: two would overwrite each other's stages. Throws `busy`. */
+export async function lockExperiment(experiment: string): Promise<() => void> {
+  try {
+    return await lockRun(`experiment/${experiment}`);
+  } catch (cause) {
+    throw new DreamError(
+      'busy',
+      'This experiment is running in another tab.',
+      'Watch it there, or stop it there and start it here again.',
+      { cause },
+    );
+  }
 }

@@ -1,12 +1,26 @@
 /** @file The typed surface between the experiments panel and its worker. */
-import type { ExperimentDefinition } from '../../dream/experiment/definition';
+import type { ExperimentDefinition, Stage } from '../../dream/experiment/definition';
 import type { Row, RunResult } from '../../dream/experiment/results';
 import type { TypedError } from '../protocol';
+
+export interface SummaryRow {
+  name: string;
+  /** What the paper reports for it, as text. */
+  paper?: string;
+  /** What is done from the common warm start on, in this order. */
+  stages: readonly Stage[];
+  /** How it is examined, where it plans. */
+  planning?: ExperimentDefinition['rows'][number]['planning'];
+  finished: number;
+}
 
 export interface ExperimentSummary {
   name: string;
   about: string;
-  rows: { name: string; finished: number }[];
+  baseline: string | null;
+  /** Of every stage that learns by RL, unless it says otherwise itself. */
+  settings: ExperimentDefinition['settings'];
+  rows: SummaryRow[];
   seeds: number[];
   runs: number;
   finished: number;
@@ -29,9 +43,12 @@ export type ExperimentEvent =
 
 export interface ExperimentsApi {
   subscribe(listener: (event: ExperimentEvent) => void): void;
-  /** Checks a definition and says what of it is done. Throws `bad-experiment`, `config-invalid`. */
-  describe(definition: unknown, quick: boolean): Promise<ExperimentSummary>;
-  /** Runs what is left of it; resolves when it has begun. Throws as `describe`, and `busy`. */
+  /** Checks a definition, called `name` in messages, and says what of it is done. Throws `bad-experiment`, `config-invalid`. */
+  describe(definition: unknown, quick: boolean, name?: string): Promise<ExperimentSummary>;
+  /**
+   * Runs what is left of it; resolves when it has begun. Throws as `describe`, and `busy`; that another tab runs it comes
+   * as an event.
+   */
   start(definition: unknown, quick: boolean): Promise<void>;
   /** Stops at the next safe point; what was finished stays. */
   stop(): Promise<void>;

@@ -27,6 +27,8 @@ export interface ExperimentSurroundings {
   keep: ExperimentKeep;
   /** Opened when the first run begins, closed when the last has ended. */
   open(): Promise<{ parts: ExperimentParts; close(): void }>;
+  /** Keeps other tabs from the same experiment, where the surroundings have tabs. Throws when one has it. */
+  lock?(experiment: string): Promise<() => void>;
 }
 
 class Stopped extends Error {}
@@ -43,13 +45,21 @@ export class ExperimentService implements ExperimentsApi {
     this.listeners.push(listener);
   }
 
-  async describe(definition: unknown, quick: boolean): Promise<ExperimentSummary> {
-    const { experiment, runs } = read(definition, quick);
+  async describe(definition: unknown, quick: boolean, name?: string): Promise<ExperimentSummary> {
+    const { experiment, runs } = read(definition, quick, name);
     const results = await this.around.keep.results(experiment.name, runs);
     return {
       name: experiment.name,
       about: experiment.about ?? '',
-      rows: experiment.rows.map(({ name }) => ({ name, finished: results.filter((r) => r.row === name).length })),
+      baseline: experiment.baseline ?? null,
+      settings: experiment.settings,
+      rows: experiment.rows.map(({ name, paper, stages, planning }) => ({
+        name,
+        ...(paper === undefined ? {} : { paper }),
+        stages,
+        ...(planning === undefined ? {} : { planning }),
+        finished: results.filter((r) => r.row === name).length,
+      })),
       seeds: experiment.seeds,
       runs: runs.length,
       finished: results.length,
@@ -87,7 +97,9 @@ export class ExperimentService implements ExperimentsApi {
 
   private async run(experiment: ExperimentDefinition, runs: readonly PlannedRun[]): Promise<void> {
     let opened: { parts: ExperimentParts; close(): void } | null = null;
+    let release = () => {};
     try {
+      release = (await this.around.lock?.(experiment.name)) ?? release;
       await this.tell(experiment, runs);
       for (const run of runs) {
         if (this.stopping) break;
@@ -104,6 +116,7 @@ export class ExperimentService implements ExperimentsApi {
       this.emit({ type: 'error', error: { code, message, advice } });
     } finally {
       opened?.close();
+      release();
     }
   }
 
@@ -141,8 +154,12 @@ export class ExperimentService implements ExperimentsApi {
   }
 }
 
-function read(definition: unknown, quick: boolean): { experiment: ExperimentDefinition; runs: PlannedRun[] } {
-  const given = parseExperiment(definition);
+function read(
+  definition: unknown,
+  quick: boolean,
+  name?: string,
+): { experiment: ExperimentDefinition; runs: PlannedRun[] } {
+  const given = parseExperiment(definition, name);
   const experiment = quick ? quickened(given) : given;
   return { experiment, runs: plannedRuns(experiment) };
 }

@@ -1,4 +1,4 @@
-/** @file The fields of the algorithm: which it is, and the dials that belong to it. */
+/** @file The fields of the algorithm: which it is, and the settings that belong to it. */
 import { choice, type Field, numeric } from './field';
 
 export const methodFields: readonly Field[] = [
@@ -7,17 +7,45 @@ export const methodFields: readonly Field[] = [
     'method',
     'Algorithm',
     [
-      ['grpo', 'GRPO'],
-      ['dr-grpo', 'Dr. GRPO'],
-      ['dapo', 'DAPO'],
-      ['gspo', 'GSPO'],
-      ['rloo', 'RLOO'],
-      ['reinforce++', 'REINFORCE++'],
-      ['reinforce++-baseline', 'REINFORCE++ with baseline'],
-      ['gigpo', 'GiGPO'],
-      ['ppo', 'PPO with a critic'],
+      [
+        'grpo',
+        'GRPO',
+        'Compares the tries of one task with each other: what went better than usual becomes more likely. The paper’s choice.',
+      ],
+      [
+        'dr-grpo',
+        'Dr. GRPO',
+        'GRPO that divides neither by the spread of the tries nor by their length, so that no task and no length counts extra.',
+      ],
+      [
+        'dapo',
+        'DAPO',
+        'GRPO that counts every token alike, and tries further tasks in place of those where every try ended the same.',
+      ],
+      ['gspo', 'GSPO', 'GRPO that limits how far a whole episode may change in one lesson, not each token by itself.'],
+      ['rloo', 'RLOO', 'Compares each try with the mean of the other tries only.'],
+      [
+        'reinforce++',
+        'REINFORCE++',
+        'Compares with all tries of the iteration, of whatever task; one try per task is enough.',
+      ],
+      [
+        'reinforce++-baseline',
+        'REINFORCE++ with baseline',
+        'Subtracts the mean of the task’s tries, then scales by all tries of the iteration.',
+      ],
+      [
+        'gigpo',
+        'GiGPO',
+        'GRPO that judges single turns too: tries that came through the same place are compared there.',
+      ],
+      [
+        'ppo',
+        'PPO with a critic',
+        'A second output, the critic, learns to foresee the reward; what went better than foreseen becomes more likely.',
+      ],
     ],
-    'A named method; choosing one sets the dials that belong to it, and each of them can still be turned.',
+    'Choosing one sets what belongs to it below; each of those can still be changed.',
   ),
   choice(
     'advantage',
