@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { parseExperiment, plannedRuns } from '../../../src/dream/experiment/definition';
+import { parseExperiment, plannedRuns, quickened } from '../../../src/dream/experiment/definition';
 import { type ExperimentParts, type FinishedStage, runOne } from '../../../src/dream/experiment/run';
 import { cpuAdvantages } from '../../rl/cpu-advantages';
 import { cpuTopK } from '../cpu-top-k';
@@ -61,6 +62,12 @@ describe('a row that plans', () => {
     expect(planned.weightsHash).toBe(plain.weightsHash);
     expect(details).toContain('planning in the real world');
     expect((await results()).found.map((r) => r!.outcomes)).toEqual([plain.outcomes, planned.outcomes]);
+  });
+
+  it('is in bench/experiments beside the same rows without a plan', () => {
+    const text = readFileSync(new URL('../../../bench/experiments/planning.json', import.meta.url), 'utf8');
+    const runs = plannedRuns(quickened(parseExperiment(JSON.parse(text) as unknown)));
+    expect(runs.map(({ planning }) => planning?.lookahead)).toEqual([undefined, 0, 1, undefined, 0]);
   });
 
   it('leaves the fingerprints of other rows alone', () => {
