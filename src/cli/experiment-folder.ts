@@ -5,7 +5,7 @@
  * A run whose definition has changed is another run: its old folder is refused, never silently mixed in.
  */
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DreamError } from '../data/errors';
 import type { PlannedRun } from '../dream/experiment/definition';
@@ -15,6 +15,7 @@ import type { RunStore } from '../dream/run-store';
 import { readSafetensors, writeSafetensors } from '../models/safetensors';
 import type { ModelState } from '../nn/language-model';
 import { FileRunStore } from './file-run-store';
+import { replaceFile } from './replace-file';
 
 type StoredStage = Omit<FinishedStage, 'policy' | 'experience'> & { changedExperience: boolean };
 
@@ -126,15 +127,13 @@ async function readJson<T>(path: string): Promise<T | null> {
 }
 
 async function writeJson(path: string, value: unknown): Promise<void> {
-  await writeFile(`${path}.part`, JSON.stringify(value));
-  await rename(`${path}.part`, path);
+  await replaceFile(path, JSON.stringify(value));
 }
 
 async function writeWeights(path: string, { weights }: ModelState): Promise<void> {
   const tensors = new Map([...weights].map(([name, data]) => [name, { shape: [data.length], data }]));
   await mkdir(join(path, '..'), { recursive: true });
-  await writeFile(`${path}.part`, writeSafetensors(tensors, {}));
-  await rename(`${path}.part`, path);
+  await replaceFile(path, writeSafetensors(tensors, {}));
 }
 
 async function readWeights(path: string): Promise<ModelState> {

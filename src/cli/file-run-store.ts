@@ -6,12 +6,13 @@
  * file of f32; the buffer and the rollouts are one file of changes an iteration.
  */
 import { existsSync } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DreamError } from '../data/errors';
 import type { Trajectory } from '../data/trajectory';
 import type { BufferChanges, RunSnapshot, RunStore, RunSummary, StoredRun, Transition } from '../dream/run-store';
 import type { ModelState } from '../nn/language-model';
+import { replaceFile } from './replace-file';
 
 type TensorKind = 'weights' | 'moments1' | 'moments2';
 const kinds = ['weights', 'moments1', 'moments2'] as const satisfies readonly TensorKind[];
@@ -75,12 +76,12 @@ export class FileRunStore implements RunStore {
     };
     try {
       await mkdir(this.folder, { recursive: true });
-      await this.write(
-        this.weightsFile(edition, iteration),
-        tensors.map(({ data }) => new Uint8Array(data.buffer, data.byteOffset, data.byteLength)),
+      await replaceFile(
+        join(this.folder, this.weightsFile(edition, iteration)),
+        ...tensors.map(({ data }) => new Uint8Array(data.buffer, data.byteOffset, data.byteLength)),
       );
-      await this.write(this.changesFile(edition, iteration), [Buffer.from(JSON.stringify(changes))]);
-      await this.write('run.json', [Buffer.from(JSON.stringify(commit))]);
+      await replaceFile(join(this.folder, this.changesFile(edition, iteration)), JSON.stringify(changes));
+      await replaceFile(join(this.folder, 'run.json'), JSON.stringify(commit));
     } catch (error) {
       throw storageError(error, this.folder);
     }
@@ -146,19 +147,6 @@ export class FileRunStore implements RunStore {
 
   private read(name: string): Promise<string> {
     return readFile(join(this.folder, name), 'utf8');
-  }
-
-  /** Writes beside, flushes, then renames over. */
-  private async write(name: string, parts: readonly Uint8Array[]): Promise<void> {
-    const path = join(this.folder, name);
-    const file = await open(`${path}.part`, 'w');
-    try {
-      for (const part of parts) await file.writeFile(part);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(`${path}.part`, path);
   }
 
   /** Removes what the commit no longer names: other editions, older weights, changes of iterations undone by a kill. */

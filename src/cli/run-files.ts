@@ -1,5 +1,5 @@
 /** @file A run as a person names it: its folder, an exported record, or a bundle; and a bundle put into a folder again. */
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { DreamError } from '../data/errors';
 import { looksLikeBundle, type ReadBundle, readBundle } from '../data/exporters/bundle/read';
@@ -9,6 +9,7 @@ import { checkConfig } from '../dream/presets';
 import type { RunSnapshot, StoredRun } from '../dream/run-store';
 import type { RunRecord } from '../worker/protocol';
 import { FileRunStore } from './file-run-store';
+import { replaceFile } from './replace-file';
 import { runAdapter } from './run-adapter';
 
 export interface OpenedRun {
@@ -92,14 +93,7 @@ function* snapshotsOf(stored: StoredRun): Generator<RunSnapshot> {
 export async function writeWhole(path: string, content: Uint8Array | string): Promise<void> {
   try {
     await mkdir(dirname(path), { recursive: true });
-    const file = await open(`${path}.part`, 'w');
-    try {
-      await file.writeFile(content);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(`${path}.part`, path);
+    await replaceFile(path, content);
   } catch (cause) {
     await rm(`${path}.part`, { force: true }).catch(() => undefined);
     const { code } = cause as NodeJS.ErrnoException;

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { strFromU8, unzipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FileRunStore } from '../../src/cli/file-run-store';
-import { main } from '../../src/cli/main';
 import { DreamLoop, type LoopParts } from '../../src/dream/loop';
 import { resolveConfig } from '../../src/dream/presets';
 import { readPeft } from '../../src/models/adapters';
@@ -17,6 +16,7 @@ import { KnowingModel, TableModel } from '../dream/fake-models';
 import { fakeDomain } from '../dream/fake-world';
 import { cpuAdvantages } from '../rl/cpu-advantages';
 import { snapshotAt, steadyChanges } from '../store/snapshots';
+import { resultInTerminal } from './terminal';
 
 let root: string;
 beforeAll(async () => {
@@ -24,18 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-async function dream(...argv: string[]) {
-  const out: string[] = [];
-  const err: string[] = [];
-  const code = await main([...argv, '--json'], {
-    stdout: { write: (text) => out.push(text) },
-    stderr: { write: (text) => err.push(text) },
-    root,
-    folder: root,
-    onInterrupt: () => {},
-  });
-  return { code, err: err.join(''), result: JSON.parse(out.join('').trim().split('\n').at(-1) ?? '') };
-}
+const dream = (...argv: string[]) => resultInTerminal(argv, { folder: root });
 
 const config = (iterations: number) =>
   resolveConfig({

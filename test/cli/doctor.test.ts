@@ -1,19 +1,11 @@
 import { expect, test } from 'vitest';
-import { main } from '../../src/cli/main';
 import { testGpu } from '../gpu';
+import { inTerminal } from './terminal';
 
 async function doctor(...argv: string[]) {
   await testGpu(); // sets the driver's environment when vitest was started by hand
-  const out: string[] = [];
-  const err: string[] = [];
-  const code = await main(['doctor', ...argv], {
-    stdout: { write: (text) => out.push(text) },
-    stderr: { write: (text) => err.push(text) },
-    root: '.',
-    folder: '.',
-    onInterrupt: () => {},
-  });
-  return { code, lines: out.join('').trim().split('\n'), err: err.join('') };
+  const { code, out, err } = await inTerminal(['doctor', ...argv], { folder: '.' });
+  return { code, lines: out.trim().split('\n'), err };
 }
 
 test('doctor --json is one line that describes a device which computes correctly', async () => {

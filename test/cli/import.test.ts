@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { main } from '../../src/cli/main';
+import { inTerminal } from './terminal';
 
 let folder: string;
 beforeAll(async () => {
@@ -20,20 +20,13 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-async function dream(argv: string[], interrupt = false) {
-  const out: string[] = [];
-  const err: string[] = [];
-  const code = await main(argv, {
-    stdout: { write: (text) => out.push(text) },
-    stderr: { write: (text) => err.push(text) },
-    root: folder,
+const dream = (argv: string[], interrupt = false) =>
+  inTerminal(argv, {
     folder,
     onInterrupt: (handler) => {
       if (interrupt) handler();
     },
   });
-  return { code, out: out.join(''), err: err.join('') };
-}
 
 test('--json gives the report; --out and --examples write whole files', async () => {
   const { code, out } = await dream([

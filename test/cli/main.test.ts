@@ -1,19 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { main } from '../../src/cli/main';
+import { inTerminal } from './terminal';
 
-/** Runs a command line in a pretended terminal. */
-async function dream(...argv: string[]) {
-  const out: string[] = [];
-  const err: string[] = [];
-  const code = await main(argv, {
-    stdout: { write: (text) => out.push(text) },
-    stderr: { write: (text) => err.push(text) },
-    root: '/project',
-    folder: '/elsewhere',
-    onInterrupt: () => {},
-  });
-  return { code, out: out.join(''), err: err.join('') };
-}
+const dream = (...argv: string[]) => inTerminal(argv, { folder: '/elsewhere', root: '/project' });
 
 describe('main', () => {
   test('--help lists every command', async () => {

@@ -3,10 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { main } from '../../src/cli/main';
 import { testGpu } from '../gpu';
 import '../nn/patience';
 import { talkingGguf } from '../worker/models/talking-gguf';
+import { inTerminal } from './terminal';
 
 let folder: string;
 let model: string;
@@ -20,16 +20,8 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function dream(...argv: string[]) {
-  const out: string[] = [];
-  const err: string[] = [];
-  const code = await main([...argv, '--json'], {
-    stdout: { write: (text) => out.push(text) },
-    stderr: { write: (text) => err.push(text) },
-    root: process.cwd(),
-    folder,
-    onInterrupt: () => {},
-  });
-  return { code, json: JSON.parse(out.join('')), err: err.join('') };
+  const { code, out, err } = await inTerminal([...argv, '--json'], { folder, root: process.cwd() });
+  return { code, json: JSON.parse(out), err };
 }
 
 describe('dream model', () => {

@@ -3,7 +3,6 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { main } from '../../src/cli/main';
 import { readGgufLora, readPeft } from '../../src/models/adapters';
 import { parallelEpisodes } from '../../src/models/base-identity';
 import { toLlama } from '../../src/models/llama-names';
@@ -15,6 +14,7 @@ import { PolicyLoss } from '../../src/rl/kernels/policy-loss';
 import { tokenizerSource } from '../dream/text-household/tokenizers';
 import { testGpu } from '../gpu';
 import '../nn/patience';
+import { resultInTerminal } from './terminal';
 
 /** Byte-level words: prompts are as long as their letters. */
 const config: DecoderConfig = {
@@ -57,18 +57,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-async function dream(...argv: string[]) {
-  const out: string[] = [];
-  const err: string[] = [];
-  const code = await main([...argv, '--json'], {
-    stdout: { write: (text) => out.push(text) },
-    stderr: { write: (text) => err.push(text) },
-    root,
-    folder: root,
-    onInterrupt: () => {},
-  });
-  return { code, err: err.join(''), result: JSON.parse(out.join('').trim().split('\n').at(-1) ?? '') };
-}
+const dream = (...argv: string[]) => resultInTerminal(argv, { folder: root });
 
 const quick = ['--tasks-per-iteration', '2', '--group-size', '2', '--max-steps', '2', '--eval-tasks', '10'];
 const train = ['train', '--seed', '7', '--buffer-capacity', '200', '--context', '4096', ...quick];

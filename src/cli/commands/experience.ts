@@ -1,5 +1,5 @@
 /** @file `dream experience`: what N offline transitions make of an experience model: the data-efficiency curve. */
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DreamError } from '../../data/errors';
 import { type EfficiencyPoint, efficiencyPoint } from '../../dream/data-efficiency';
@@ -13,6 +13,7 @@ import { PolicyLoss } from '../../rl/kernels/policy-loss';
 import type { CommandIo } from '../command';
 import { nodeGpu } from '../node-gpu';
 import { describeOptions, type OptionSpecs, parseOptions, UsageError } from '../options';
+import { replaceFile } from '../replace-file';
 
 const options = {
   transitions: {
@@ -134,6 +135,5 @@ async function keptPoints(path: string, wanted: Partial<Curve>): Promise<Curve['
 
 async function keep(path: string, curve: Curve): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  await writeFile(`${path}.part`, `${JSON.stringify(curve, null, 1)}\n`);
-  await rename(`${path}.part`, path);
+  await replaceFile(path, `${JSON.stringify(curve, null, 1)}\n`);
 }

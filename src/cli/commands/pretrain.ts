@@ -1,11 +1,12 @@
 /** @file `dream pretrain`: trains the embedded model from scratch, resumable, and writes it with its model card. */
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DreamError } from '../../data/errors';
 import { evaluate } from '../../dream/evaluation';
 import { householdDomain } from '../../dream/household';
 import { type Fidelity, fidelityCases, measureFidelity, predictWith, type Share } from '../../dream/offline';
+import { householdModelCard } from '../../dream/offline/model-card';
 import {
   householdTinyConfig,
   householdTinyRecipe,
@@ -15,7 +16,6 @@ import {
 import { openGpu } from '../../gpu/device';
 import { householdTokenizer } from '../../models/household-vocabulary';
 import { toLlama } from '../../models/llama-names';
-import { householdModelCard } from '../../models/model-card';
 import { readSafetensors, writeSafetensors } from '../../models/safetensors';
 import { configToJson, parameterCount } from '../../nn/config';
 import { DecoderModel } from '../../nn/decoder-model';
@@ -25,6 +25,7 @@ import { PolicyLoss } from '../../rl/kernels/policy-loss';
 import type { CommandIo } from '../command';
 import { nodeGpu } from '../node-gpu';
 import { describeOptions, parseOptions } from '../options';
+import { replaceFile } from '../replace-file';
 
 const specs = {
   out: { type: 'string', default: 'public/models/household-tiny', help: 'folder of the model, under the project' },
@@ -168,8 +169,7 @@ async function saveCheckpoint(
   const metadata = { recipe: JSON.stringify(recipe), step: String(state.step), seconds: String(seconds) };
   await mkdir(folder, { recursive: true });
   const file = join(folder, 'state.safetensors');
-  await writeFile(`${file}.new`, writeSafetensors(tensors, metadata));
-  await rename(`${file}.new`, file);
+  await replaceFile(file, writeSafetensors(tensors, metadata));
 }
 
 async function loadCheckpoint(

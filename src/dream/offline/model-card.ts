@@ -1,10 +1,6 @@
 /** @file The model card of the embedded model, written from the facts of its training and nothing else. */
-import type { Rate } from '../worker/protocol';
-
-interface Share {
-  right: number;
-  of: number;
-}
+import type { Rate } from '../../worker/protocol';
+import type { Fidelity, Share } from './fidelity';
 
 interface RoleCount {
   episodes: number;
@@ -18,19 +14,8 @@ export interface ModelCardFacts {
   adapter: string;
   seconds: number;
   date: string;
-  fidelity: Record<'withRetrieval' | 'withoutRetrieval', FidelityFacts>;
+  fidelity: Record<'withRetrieval' | 'withoutRetrieval', Fidelity>;
   warmStart: { atRolloutTemperature: Rate; atLowTemperature: Rate };
-}
-
-interface FidelityFacts {
-  cases: number;
-  malformed: number;
-  observation: Share;
-  deterministic: Share;
-  reward: Share;
-  falseSuccesses: Share;
-  trueSuccesses: Share;
-  invalidActions: Share;
 }
 
 const share = ({ right, of }: Share): string =>
@@ -40,7 +25,7 @@ const rate = ({ rate, low, high, episodes }: Rate): string =>
 
 export function householdModelCard(facts: ModelCardFacts): string {
   const { counts, fidelity, warmStart } = facts;
-  const row = (label: string, pick: (f: FidelityFacts) => Share): string =>
+  const row = (label: string, pick: (f: Fidelity) => Share): string =>
     `| ${label} | ${share(pick(fidelity.withRetrieval))} | ${share(pick(fidelity.withoutRetrieval))} |`;
   return `---
 license: apache-2.0
