@@ -11,6 +11,7 @@ import { parseDreamedWorld } from '../envs/dreamed-world';
 import type { CommandIo } from './command';
 import { nearest, UsageError } from './options';
 import { isOwnWorld, loadOwnWorld } from './own-world';
+import { isRemoteAddress, openRemote, refuseRemoteOptions, remoteOptions } from './remote-world';
 import { needsModel } from './run-options';
 
 export const household = 'household';
@@ -18,9 +19,10 @@ export const household = 'household';
 export const worldOptions = {
   env: {
     type: 'string',
-    value: 'NAME|FILE',
-    help: `household, ${Object.keys(spokenWorlds).join(', ')}, a world of your own (FILE.ts, .js) or one without code (FILE.json); all but household need --model`,
+    value: 'NAME|FILE|URL',
+    help: `household, ${Object.keys(spokenWorlds).join(', ')}, a world of your own (FILE.ts, .js), one without code (FILE.json), or a server's; all but household need --model`,
   },
+  ...remoteOptions,
 } as const;
 
 export const memoriesOption = {
@@ -39,9 +41,18 @@ export async function openSpokenWorld(
   io: CommandIo,
   env: string | undefined,
   modelPath: string | undefined,
+  values: Readonly<Record<string, unknown>> = {},
 ): Promise<SpokenWorld | null> {
+  const remote = env !== undefined && isRemoteAddress(env);
+  if (!remote) refuseRemoteOptions(values);
   if (env === undefined || env === household) return null;
   if (modelPath === undefined) throw needsModel(`env ${env}`);
+  if (remote) {
+    const { world } = values;
+    const described =
+      typeof world === 'string' ? parseDreamedWorld(await readDefinition(io.resolve(world), world)) : undefined;
+    return openRemote(io, env, values, described);
+  }
   if (Object.hasOwn(spokenWorlds, env)) return spokenWorlds[env]();
   if (isOwnWorld(env)) return spokenWorldOf(await loadOwnWorld(io.resolve(env)));
   if (/\.json$/i.test(env)) return spokenDream(parseDreamedWorld(await readDefinition(io.resolve(env), env)));

@@ -90,7 +90,7 @@ interface TrustedTypePolicies {
 /** A policy of its own for each worker, which lets exactly one address pass (vite.config.ts names them). */
 const policies = new Map<string, ReturnType<TrustedTypePolicies['createPolicy']>>();
 
-export function trustedWorker(name: 'app' | 'models' | 'experiments', address: string): Worker {
+export function trustedWorker(name: 'app' | 'models' | 'experiments' | 'remote-world', address: string): Worker {
   const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypePolicies };
   if (trustedTypes && !policies.has(name)) {
     const policy = trustedTypes.createPolicy(`${name}-worker`, {

@@ -21,6 +21,7 @@ import { openModelEngine } from '../model-engine';
 import { readFolder } from '../open-model';
 import { describeOptions, type OptionSpecs, parseOptions, UsageError } from '../options';
 import { mayPlan, planned, planOptions } from '../planned-eval';
+import { leaveWorld } from '../remote-world';
 import { worldOnCard } from '../run-adapter';
 import { givenModel, modelOptions, needsModel } from '../run-options';
 import { household, openSpokenWorld, worldOptions } from '../spoken-world';
@@ -82,7 +83,7 @@ export async function run(args: string[], io: CommandIo): Promise<void> {
   if (values.adapter !== undefined && stored)
     throw new UsageError('bad-option', '--run and --adapter are two policies.', 'Give one of them.');
   const trainedWorld = stored ? (stored.model?.world ?? household) : undefined;
-  const world = await openSpokenWorld(io, values.env ?? trainedWorld, path);
+  const world = await openSpokenWorld(io, values.env ?? trainedWorld, path, values);
   const adapter = values.adapter === undefined ? null : await readAdapter(io, values.adapter);
   const engine: { gpu: Gpu; parts: Parts; importAdapter?(weights: LoraAdapter): Promise<void> } =
     path === undefined
@@ -125,6 +126,7 @@ export async function run(args: string[], io: CommandIo): Promise<void> {
   }
   const run = { config: state?.config ?? defaults, buffer: state?.buffer ?? null };
   const plan = await planned(io, gpu, { ...parts, experience: parts.experience ?? policy }, values, run);
+  await leaveWorld(world);
   const success = { ...high, lowTemperature: low };
   io.result({
     env: world?.name ?? household,

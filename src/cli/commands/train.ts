@@ -7,6 +7,7 @@ import { fidelityNumbers, fidelityOf } from '../../dream/fidelity';
 import { householdDomain } from '../../dream/household';
 import { DreamLoop, type LoopParts } from '../../dream/loop';
 import { resolveConfig } from '../../dream/presets';
+import { checkPlayable, remoteDefaults } from '../../dream/remote-domain';
 import type { RunModel } from '../../dream/run-store';
 import { defaultTextSettings, formerTextSettings } from '../../dream/text-household';
 import {
@@ -25,6 +26,7 @@ import { openHouseholdEngine } from '../household-engine';
 import { type ModelEngine, openModelEngine } from '../model-engine';
 import { describeOptions, type OptionSpecs, parseOptions } from '../options';
 import { duration } from '../progress';
+import { leaveWorld } from '../remote-world';
 import { WORLD_FACT } from '../run-adapter';
 import {
   endpointOptions,
@@ -71,7 +73,8 @@ export const help = `Usage: dream train [options]
 
 Trains the embedded agent on dreamed experience and measures it in the real world, which it never trains in.
 With --model, an adapter of a real language model learns, and the same model without it dreams and invents the tasks.
-With --env, it trains in another world than the household; eval --env examines it anywhere.
+With --env, it trains in another world than the household; eval --env examines it anywhere. With --env URL --rollouts real
+that is a world on a server (OpenEnv, AgentGym): --env http://127.0.0.1:36001 --dialect textcraft --remote-tasks 0-99.
 With --dream-endpoint, a server dreams: the way from one machine to many.
 Every iteration is kept; Ctrl-C stops at the next safe point and --resume goes on from the last finished iteration.
 
@@ -83,13 +86,13 @@ ${describeOptions(options)}
 export async function run(args: string[], io: CommandIo): Promise<number> {
   const start = performance.now();
   const values: Readonly<Record<string, unknown>> = parseOptions(args, options);
-  const given = givenSettings(values);
-  const config = resolveConfig(given);
   const { path: modelPath, choice, text } = givenModel(values);
   const adapterOut = values['adapter-out'];
   if (adapterOut !== undefined && modelPath === undefined) throw needsModel('adapter-out');
   const endpoint = givenEndpoint(values);
-  const world = await openSpokenWorld(io, typeof values.env === 'string' ? values.env : undefined, modelPath);
+  const world = await openSpokenWorld(io, typeof values.env === 'string' ? values.env : undefined, modelPath, values);
+  const given = remoteDefaults(world, givenSettings(values));
+  const config = resolveConfig(given);
   const env = world?.name ?? household;
   const kind = `${modelPath === undefined ? '' : `${plainName(modelPath)}-`}${world ? `${env}-` : ''}`;
   const name = `${kind}${config.preset}-${config.rollouts}-${config.seed}`;
@@ -98,6 +101,7 @@ export async function run(args: string[], io: CommandIo): Promise<number> {
   await store.claim();
   const stored = values.resume === true ? await store.load() : null;
   if (stored) checkSameWorld(stored.model?.world, env);
+  checkPlayable(world, { ...(stored?.config ?? config), ...given });
 
   const began = stored ? (stored.model?.text ?? formerTextSettings) : defaultTextSettings;
   const real =
@@ -141,7 +145,7 @@ export async function run(args: string[], io: CommandIo): Promise<number> {
 
   io.signal.addEventListener('abort', () => loop.control.stop(), { once: true });
   if (io.signal.aborted) loop.control.stop();
-  await loop.run();
+  await loop.run().finally(() => leaveWorld(world));
   await store.release();
 
   const { state } = loop;
