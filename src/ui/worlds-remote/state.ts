@@ -78,20 +78,24 @@ function worker(): Visit {
   return started;
 }
 
-/** One thing at a time. Null when it failed, which `problem` tells. */
+/** Grows when the person leaves: what a server says after that is said to nobody. */
+let visits = 0;
+
+/** One thing at a time. Null when it failed, which `problem` tells, or when the person has left meanwhile. */
 async function doing<T>(what: NonNullable<typeof waiting.value>, work: (at: Visit) => Promise<T>): Promise<T | null> {
   if (waiting.value !== null) return null;
+  const number = visits;
   waiting.value = what;
   problem.value = null;
   try {
-    return await work(worker());
+    const answer = await work(worker());
+    return number === visits ? answer : null;
   } catch (error) {
     const { code, message, advice } = asDreamError(error);
-    // Whoever leaves knows why nothing comes any more.
-    if (code !== 'remote-closed') problem.value = { code, message, advice };
+    if (number === visits) problem.value = { code, message, advice };
     return null;
   } finally {
-    waiting.value = null;
+    if (number === visits) waiting.value = null;
   }
 }
 
@@ -147,6 +151,8 @@ export async function askState(): Promise<void> {
 /** Ends what is under way, too: a server may hang. */
 export async function leave(): Promise<void> {
   const at = visit;
+  visits++;
+  waiting.value = null;
   facts.value = null;
   problem.value = null;
   forgetEpisode();
