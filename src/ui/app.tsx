@@ -14,6 +14,7 @@ import { StoryNumbers } from './panels/story-numbers';
 import { TopBar } from './panels/top-bar';
 import { Stage } from './rollouts/stage';
 import { hiddenControls, isHidden } from './state/settings';
+import { WorldsSection } from './worlds/worlds-section';
 
 export function App() {
   return (
@@ -50,6 +51,7 @@ export function App() {
         <Drawer />
         <ExperimentsSection />
         <ModelsSection />
+        <WorldsSection />
       </main>
       <footer>
         <p>

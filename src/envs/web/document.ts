@@ -7,15 +7,10 @@
  */
 import { type FieldValues, fieldValue, isChecked, numberNodes } from './accessibility';
 import { escapeHtml, type VElement } from './nodes';
+import { PAGE_STYLE } from './page-style';
 import type { Page } from './site';
 
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'";
-const STYLE =
-  'body{font:15px/1.45 system-ui,sans-serif;margin:0;color:#1d2733;background:#fff}header{display:flex;flex-wrap:wrap;gap:.5rem 1rem;' +
-  'align-items:center;padding:.6rem 1rem;background:#e9eef3}header nav{display:flex;flex-wrap:wrap;gap:.3rem .9rem}form{margin:.3rem 0}' +
-  'main{padding:.6rem 1rem}a{color:#0b57a4;text-decoration:underline;cursor:pointer}table{border-collapse:collapse}td,th{border:1px solid #c5ced8;' +
-  'padding:.2rem .5rem;text-align:left}label{margin-right:.4rem}.brand{font-weight:700}.notice,[role=alert]{background:#fff4cf;padding:.3rem .6rem}' +
-  'dt{font-weight:600}[data-marked]{outline:3px solid #d9480f}';
 
 /** Elements a page may consist of; anything else is shown as a span. */
 const TAGS = new Set(
@@ -61,7 +56,7 @@ export function renderDocument(page: Page, options: DocumentOptions = {}): strin
   visit(page.body);
   return (
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${POLICY}">` +
-    `<title>${escapeHtml(page.title)}</title><style>${STYLE}</style></head>${html}</html>`
+    `<title>${escapeHtml(page.title)}</title><style>${PAGE_STYLE}</style></head>${html}</html>`
   );
 }
 
