@@ -7,7 +7,7 @@ describe('main', () => {
   test('--help lists every command', async () => {
     const { code, out, err } = await dream('--help');
     expect(code).toBe(0);
-    for (const name of ['train', 'eval', 'pretrain', 'bench', 'doctor', 'env'])
+    for (const name of ['train', 'eval', 'experience', 'pretrain', 'bench', 'doctor', 'env'])
       expect(out).toMatch(new RegExp(`^  ${name} `, 'm'));
     expect(err).toBe('');
   });
@@ -25,6 +25,10 @@ describe('main', () => {
     [['doctor', '--brake-kernel', 'x'], 'bad-option'],
     [['env'], 'unknown-command'],
     [['env', 'play', '--size', 'vast'], 'bad-value'],
+    [['experience', '--transitions', '500,many'], 'bad-value'],
+    [['experience', '--transitions', '10'], 'bad-value'],
+    [['eval', '--plan', '99'], 'bad-value'],
+    [['train', '--task-selection', 'best'], 'bad-value'],
   ])('%j ends with 2, advice on stderr and one JSON line on stdout', async (argv, code) => {
     const plain = await dream(...argv);
     expect(plain.code).toBe(2);
