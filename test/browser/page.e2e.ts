@@ -66,7 +66,7 @@ describe('without pressing anything', () => {
     await withRecording();
     const page = await open('seed=7&temperature=0.5');
     await page.locator('.turn').first().waitFor();
-    await page.locator('.settings-group').evaluateAll((groups) => {
+    await page.locator('.settings-group, .settings-more, .all-options').evaluateAll((groups) => {
       for (const group of groups) (group as HTMLDetailsElement).open = true;
     });
     for (const tab of ['Settings', 'Task pool', 'Memory', 'Storage', 'Glossary']) {

@@ -26,11 +26,13 @@ export function Controls() {
           <button
             type="button"
             class="primary"
-            onClick={() => void start()}
-            disabled={done || blocked}
+            onClick={() => {
+              if (!done && !blocked) void start();
+            }}
+            aria-disabled={done || blocked}
             aria-describedby="experiment-note"
           >
-            <Icon name="play" />
+            <Icon name={done ? 'check' : 'play'} />
             {done ? 'Finished' : finished > 0 ? 'Resume' : 'Run the experiment'}
           </button>
         )}
@@ -98,7 +100,11 @@ function Going() {
 }
 
 /** The trainer's phases have the page's words; what a stage says of itself is shown as it is. */
-const doing = (detail: string) => (detail in phaseWords ? phaseWords[detail as RunPhase] : visibleLine(detail, 80));
+function doing(detail: string): string {
+  if (detail in phaseWords) return phaseWords[detail as RunPhase];
+  const line = visibleLine(detail, 80);
+  return line.charAt(0).toUpperCase() + line.slice(1);
+}
 
 interface QuestionProperties {
   question: { current: HTMLDialogElement | null };

@@ -66,7 +66,10 @@ function Success({ row }: { row: Row }) {
   return (
     <>
       <strong>{percent(row.mean)}</strong>
-      {row.low !== null && row.high !== null && <small class="nowrap"> {interval(within(row.low, row.high))}</small>}
+      {/* Seeds that agree to the last task say nothing of how far others would stray. */}
+      {row.low !== null && row.high !== null && row.high > row.low && (
+        <small class="nowrap"> {interval(within(row.low, row.high))}</small>
+      )}
       <Marks row={row} />
     </>
   );
