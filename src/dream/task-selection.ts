@@ -120,14 +120,7 @@ export async function selectVariants(
 }
 
 /** Answers by family; null for one that could not be read, none where nothing was to be asked. */
-async function askModel({
-  model,
-  domain,
-  families,
-  seenIn,
-  seed,
-  parallel,
-}: SelectionRequest): Promise<{
+async function askModel({ model, domain, families, seenIn, seed, parallel }: SelectionRequest): Promise<{
   answers: Map<number, { index: number; reasoning: string } | null>;
   generatedTokens: number;
 }> {
