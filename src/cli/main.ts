@@ -57,7 +57,7 @@ const commands: Record<string, Entry> = {
 const usage = `Usage: npm run --silent dream -- COMMAND [options]
 
 ${Object.entries(commands)
-  .map(([name, { summary }]) => `  ${name.padEnd(16)}${summary}`)
+  .map(([name, { summary }]) => `  ${name.padEnd(18)}${summary}`)
   .join('\n')}
 
   --json     print the result as one JSON object, the last line of stdout

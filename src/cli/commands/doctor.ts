@@ -24,7 +24,7 @@ export async function run(args: string[], io: CommandIo): Promise<number> {
   io.print(`features   ${gpu.features.join(' ')}`);
   for (const [name, value] of Object.entries(gpu.limits)) io.print(`limit      ${name} ${value}`);
 
-  const selfTests = await runSelfTest(gpu, { breakKernel });
+  const selfTests = await runSelfTest(gpu, { breakKernel }).finally(() => gpu.destroy());
   for (const { name, ok, maxError } of selfTests) {
     io.print(`${ok ? 'ok        ' : 'WRONG     '} ${name}  max error ${maxError.toExponential(1)}`);
   }
