@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { ActionForm } from '../../envs/remote';
 import { visibleLine } from '../text/visible';
-import { Field, givenValues, startValues } from './field';
+import { Field, givenValues, shownValue, startValues } from './field';
 import { act, facts, possible, waiting } from './state';
 
 export function ActPart() {
@@ -26,7 +26,7 @@ function FormPart({ form }: { form: ActionForm }) {
           key={field.name}
           id={`remote-field-${i}`}
           field={field}
-          value={values[field.name] ?? ''}
+          value={shownValue(values, field.name)}
           onValue={(value) => setValues((now) => ({ ...now, [field.name]: value }))}
         />
       ))}

@@ -89,11 +89,15 @@ function Control({ id, field, value, onValue, about }: Properties & { about: str
   }
 }
 
+/** A field may be called like something that every object has. */
+export const shownValue = (values: Readonly<Record<string, string>>, name: string): string =>
+  Object.hasOwn(values, name) ? values[name] : '';
+
 /** What is sent: empty optional fields are left out. */
 export function givenValues(fields: readonly FormField[], values: Readonly<Record<string, string>>) {
   const given = new Map<string, string>();
   for (const field of fields) {
-    const value = values[field.name] ?? '';
+    const value = shownValue(values, field.name);
     if (value !== '' || (field.required && field.kind === 'text')) given.set(field.name, value);
   }
   // A name such as __proto__ is an ordinary key here.

@@ -42,8 +42,8 @@ function Problem() {
   const found = problem.value;
   if (!found) return null;
   return (
-    <div class="problem" role="alert">
-      <p>
+    <div role="alert">
+      <p class="problem">
         {visible(found.message)} {found.code === 'remote-no-cors' ? '' : visible(found.advice)}
       </p>
       {found.code === 'remote-no-cors' && <RelayAdvice server={serverOf()} />}

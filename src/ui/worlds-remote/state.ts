@@ -9,6 +9,7 @@ import type { TypedError } from '../../worker/protocol';
 import { connectRemoteWorld } from '../../worker/remote-world/client';
 import type { RemoteFacts, RemoteWorldApi } from '../../worker/remote-world/protocol';
 import { announce } from '../state/messages';
+import { visibleLine } from '../text/visible';
 
 export type Kind = 'openenv' | DialectName;
 type Visit = Remote<RemoteWorldApi> & WorkerConnection;
@@ -113,7 +114,7 @@ export async function connect(): Promise<void> {
   const found = await doing('connect', (at) => at.connect(targetOf()));
   if (!found) return;
   facts.value = found;
-  announce(`Connected to ${found.display}.`);
+  announce(`${visibleLine(found.name, 100)} at ${found.display}: a task can begin.`);
 }
 
 export async function begin(): Promise<void> {

@@ -3,6 +3,7 @@ import './worlds.css';
 import { useEffect } from 'preact/hooks';
 import type { Task } from '../../envs/environment';
 import { visible, visibleLine } from '../text/visible';
+import { RemoteWorld } from '../worlds-remote';
 import { begin, beginNext, choose, fetching, problem, task, tasks, world, worldNames } from './game';
 import { ImportPart } from './import-part';
 import { PlayPart } from './play-part';
@@ -44,6 +45,7 @@ export function WorldsPanel() {
         )}
         <PlayPart />
       </div>
+      <RemoteWorld />
       <ImportPart />
     </div>
   );

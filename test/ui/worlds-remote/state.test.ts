@@ -164,6 +164,7 @@ describe('a form’s values', () => {
       loud: { type: 'boolean' },
       times: { type: 'integer', default: 2 },
       more: { default: { a: 1 } },
+      toString: {},
     },
   });
 
