@@ -1,5 +1,6 @@
 /** @file Playing: what the world says, what can be done, and how it is judged. */
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { plural } from '../text/format';
 import { visible, visibleLine } from '../text/visible';
 import {
   act,
@@ -29,7 +30,8 @@ export function PlayPart() {
   const [words, setWords] = useState('');
   const steps = moves.value.length;
   useEffect(() => {
-    log.current?.scrollTo({ top: log.current.scrollHeight });
+    // A task is read from its beginning.
+    log.current?.scrollTo({ top: steps === 0 ? 0 : log.current.scrollHeight });
   }, [steps, task.value]);
   /** The button that was pressed may be gone: the focus goes to the answer. */
   const press = (action: string) => {
@@ -45,18 +47,18 @@ export function PlayPart() {
   return (
     <div class="world-game">
       <p class="world-task">
-        <strong>Task:</strong> {visible(task.value.instruction, 1000)}.
+        <strong>Task:</strong> {visible(task.value.instruction, 1000)}
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
       <div class="world-log" ref={log} tabIndex={0} role="log" aria-label="What the world says">
-        <pre>{visible(beginning.value, longestText)}</pre>
+        <pre>{spoken(beginning.value)}</pre>
         {moves.value.map((move, i) => (
           <div key={i}>
             <p class="world-action">
               {i + 1}. {visibleLine(move.action, 500)}
               {!move.valid && <span class="tag">changed nothing</span>}
             </p>
-            <pre>{visible(move.answer, longestText)}</pre>
+            <pre>{spoken(move.answer)}</pre>
           </div>
         ))}
       </div>
@@ -100,15 +102,18 @@ export function PlayPart() {
   );
 }
 
+/** Trees are indented by tabs, which are no trick. */
+const spoken = (text: string): string => visible(text.replaceAll('\t', '  '), longestText);
+
 function Ending({ steps }: { steps: number }) {
   const judgement = world.value && environment.value && judgementOf(world.value, environment.value);
   return (
-    <div role="status" class="world-ending">
+    <div role="status" class={reward.value === 1 ? 'world-ending' : 'world-ending failed'}>
       <p>
         <strong>
           {reward.value === 1
-            ? `Task done in ${steps} steps.`
-            : `The episode ended after ${steps} steps; the task is not done.`}
+            ? `Task done in ${plural(steps, 'step')}.`
+            : `The episode ended after ${plural(steps, 'step')}; the task is not done.`}
         </strong>
       </p>
       {judgement && (
