@@ -1,5 +1,5 @@
 /** @file What the host and the worker around transformers.js say to each other. Plain, cloneable data. */
-import type { TextCompletion, TextRequest } from '../text-model';
+import type { TextRequest } from '../text-model';
 
 /** Weight files as onnx-community names them: `onnx/model_q4f16.onnx`, and so on. */
 export const weightSuffixes = {
@@ -44,8 +44,6 @@ export interface EmbedResult {
   vectors: Float32Array;
   dimension: number;
 }
-
-export type CompleteResult = TextCompletion[];
 
 /** Sent whenever something moved, so that silence means that the worker is stuck. */
 export type TransformersProgress =

@@ -3,7 +3,6 @@
 /** 2024-06-30, as days since 1970-01-01. */
 export const TODAY = 19904;
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
-const MONTH_NAMES = 'January February March April May June July August September October November December'.split(' ');
 
 export interface Day {
   readonly year: number;
@@ -28,5 +27,3 @@ export function shortDay(days: number): string {
   const { year, month, day } = dayOf(days);
   return `${MONTHS[month - 1]} ${day}, ${year}`;
 }
-
-export const monthName = (month: number): string => MONTH_NAMES[month - 1];
