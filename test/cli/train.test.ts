@@ -125,7 +125,9 @@ describe('dream train', () => {
   });
 
   it('refuses what it cannot do with a message that helps', async () => {
-    expect((await dream([...train, '--group-size', '1'])).result.error.code).toBe('bad-value');
+    expect((await dream([...train, '--group-size', '0'])).result.error.code).toBe('bad-value');
+    // A group of one is something to a critic, and nothing to those who compare within a group.
+    expect((await dream([...train, '--group-size', '1'])).result.error.code).toBe('config-invalid');
     expect((await dream(['eval', '--run', 'nowhere', '--json'])).result.error.code).toBe('no-run');
     await writeFile(join(root, 'run', 'run.json'), 'not json');
     expect((await dream([...train, '--run', 'run', '--resume'])).result.error.code).toBe('corrupt-run');

@@ -104,7 +104,6 @@ const definition = v.strictObject({
 
 export type ExperimentDefinition = v.InferOutput<typeof definition>;
 export type Stage = v.InferOutput<typeof stage>;
-export type StageKind = Stage['kind'];
 export type SupervisedStage = Exclude<Stage, { kind: 'rl' }>;
 
 export interface PlannedRun {

@@ -53,15 +53,3 @@ export async function gather(
 export function imitationOf({ stream }: Rollout): WeightedSequence {
   return { tokens: stream.tokens, weights: stream.turns.map((turn) => (turn < 0 ? 0 : 1)) };
 }
-
-/** Groups in order, each with its rollouts that were not lost. */
-export function groupsOf(rollouts: readonly Rollout[]): Rollout[][] {
-  const groups = new Map<number, Rollout[]>();
-  for (const rollout of rollouts) {
-    if (rollout.trajectory.lost) continue;
-    const members = groups.get(rollout.trajectory.group) ?? [];
-    members.push(rollout);
-    groups.set(rollout.trajectory.group, members);
-  }
-  return [...groups.values()];
-}

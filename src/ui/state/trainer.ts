@@ -4,11 +4,13 @@
  * The worker is fetched only when it is first needed, so the page itself stays small. Progress may come many times a
  * second; it reaches the page at most ten times.
  */
+
 import { computed, signal } from '@preact/signals';
 import { proxy, type Remote } from 'comlink';
 import { asDreamError } from '../../data/errors';
 import { readRunRecord } from '../../data/importers/run-record';
 import { checkConfig } from '../../dream/presets';
+import { askToPersist } from '../../store/storage-usage';
 import type {
   Progress,
   RunConfig,
@@ -70,6 +72,8 @@ export function receive(event: RunEvent): void {
     case 'iteration':
       view.value = withIteration(liveView(), event.metrics, event.rollouts);
       announce(sentenceOf(event.metrics.iteration));
+      // Some browsers ask the reader, hence only now that there is something to keep; a refusal changes nothing.
+      if (event.metrics.iteration === 1) void askToPersist();
       break;
     case 'evaluation': {
       const run = liveView();
