@@ -53,7 +53,9 @@ export async function playRemote(options: RemotePlay, io: CommandIo, input: Read
     io.note(`connecting to ${server.display}…`);
     const first = await unlessStopped(environment.reset(task), io.signal);
     if (first === null) return 130;
-    io.print(printable(`${server.name}${server.description === '' ? '' : `: ${server.description}`}`));
+    // Any world can be behind a dialect; what is known is the one that it comes from.
+    const known = server.target.kind === 'agentgym' ? `the dialect ${server.name}, in AgentGym` : server.name;
+    io.print(printable(`${known}${server.description === '' ? '' : `: ${server.description}`}`));
     io.print(printable(formHelp(server)));
     io.print('');
     io.print(printable(first));

@@ -31,6 +31,11 @@ export const remoteOptions = {
     value: 'FILE.json',
     help: '--env URL: a description, so that the world can be dreamed of too (examples/dreamed-world)',
   },
+  rules: {
+    type: 'string',
+    value: 'TEXT',
+    help: '--env URL: what the policy is told of the world, instead of what the server or its dialect is known for',
+  },
   timeout: { type: 'number', help: '--env URL: seconds for one answer (default 30, AgentGym 60)', min: 0.1, max: 3600 },
 } as const satisfies OptionSpecs;
 
@@ -69,6 +74,7 @@ export async function openRemote(
     openSocket: nodeSocket,
     ...(typeof values.timeout === 'number' ? { timeoutMs: Math.round(values.timeout * 1000) } : {}),
     ...(definition ? { definition } : {}),
+    ...(typeof values.rules === 'string' ? { rules: values.rules.slice(0, longestRules) } : {}),
     onProgress: (fraction) => bar.update(fraction),
     onLeftOut: (count) => io.note(`${count} tasks are left out: the server does not begin them.`),
   });
@@ -86,6 +92,7 @@ export async function leaveWorld(world: SpokenWorld | null): Promise<void> {
   if (world !== null && 'server' in world) await (world as RemoteWorld).close();
 }
 
+const longestRules = 4_000;
 const longestList = 64 << 20;
 
 async function tasksOf(io: CommandIo, given: unknown, kind: 'openenv' | 'agentgym'): Promise<RemoteTasks> {

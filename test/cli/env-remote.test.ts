@@ -96,6 +96,14 @@ describe('an OpenEnv server', () => {
     await expect(game(['--remote', 'ws://127.0.0.1:9'], [])).rejects.toMatchObject({ code: 'remote-unreachable' });
   });
 
+  it('of the other kind is recognised', async () => {
+    const server = await agentGym('textcraft');
+    await expect(game(['--remote', server.url], [])).rejects.toMatchObject({
+      code: 'remote-no-socket',
+      advice: expect.stringContaining('--dialect'),
+    });
+  });
+
   it('can be left while it hangs', async () => {
     const server = await openEnv();
     server.trouble = 'hang';

@@ -24,6 +24,8 @@ export interface OpenRemoteWorld extends RemoteOptions {
   /** Most episodes at once. */
   sessions: number;
   definition?: DreamedWorldDefinition;
+  /** What the policy is told of the world. */
+  rules?: string;
   /** Share of the first observations that are known. */
   onProgress?: (fraction: number) => void;
   /** So many tasks showed nothing to begin with: no dream can start there. */
@@ -35,15 +37,16 @@ export interface OpenRemoteWorld extends RemoteOptions {
  * for its first observation; others nothing yet).
  */
 export async function openRemoteWorld(options: OpenRemoteWorld): Promise<RemoteWorld> {
-  const { target, tasks, sessions, definition } = options;
+  const { target, tasks, sessions, definition, rules } = options;
+  const words = rules === undefined ? {} : { rules };
   const server = await connectRemote(target, options);
   // WebArena's sessions share their sites: an order that is repeated is two orders.
   const sharedWorld = target.kind === 'agentgym' && target.dialect === 'webarena';
   const batch = remoteBatch(() => server.open(), sessions, { sharedWorld });
-  if (!definition) return remoteWorld({ server, tasks, batch });
+  if (!definition) return remoteWorld({ server, tasks, batch, ...words });
   try {
     const training = await begun(server, batch, options);
-    return remoteWorld({ server, tasks: { ...tasks, training }, batch, definition });
+    return remoteWorld({ server, tasks: { ...tasks, training }, batch, definition, ...words });
   } catch (error) {
     await batch.close();
     throw error;

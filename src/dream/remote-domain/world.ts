@@ -36,20 +36,22 @@ export interface RemoteWorldOptions {
   batch: RemoteBatch;
   /** Words, example steps and forms of actions for dreams. Its own tasks are not used: the server has others. */
   definition?: DreamedWorldDefinition;
+  /** For the policy, instead of what the server or its dialect is known for: a dialect can be spoken by any world. */
+  rules?: string;
 }
 
 /** Servers often say in the first observation what is wanted. */
 const unsaid = 'do what you are asked below';
 const failure = 'nothing happens';
 
-export function remoteWorld({ server, tasks, batch, definition }: RemoteWorldOptions): RemoteWorld {
+export function remoteWorld({ server, tasks, batch, definition, rules: given }: RemoteWorldOptions): RemoteWorld {
   const name = nameOf(server);
   const room = definition ? name : undefined;
   const training = tasks.training.map((task) => taskOf(server, task, room));
   const heldOut = tasks.heldOut.map((task) => taskOf(server, task, room));
   const described = definition ? dreamedWorld(definition) : null;
   const actions = definition?.actions ?? choicesOf(server.form);
-  const rules = [rulesOf(server), ...(described ? [described.words.description] : [])].join('\n');
+  const rules = rulesOf(server, given ?? described?.words.description);
   const truth: EnvironmentBatch = {
     imagined: false,
     capacity: batch.capacity,
@@ -109,9 +111,10 @@ function taskOf(server: RemoteServer, given: RemoteTask, sharedRoom: string | un
   };
 }
 
-function rulesOf({ target, name, description, form }: RemoteServer): string {
-  if (target.kind === 'agentgym') return description;
-  const about = description === '' ? `You act in the world ${name}.` : description;
+/** `told`: by whoever knows the world. */
+function rulesOf({ target, name, description, form }: RemoteServer, told: string | undefined): string {
+  if (target.kind === 'agentgym') return told ?? description;
+  const about = told ?? (description === '' ? `You act in the world ${name}.` : description);
   return [about, ...(form ? formWords(form) : ['An action is one line of text.'])].join('\n');
 }
 

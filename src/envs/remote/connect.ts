@@ -11,6 +11,7 @@ import { AgentGymEnvironment, agentGymTask } from './agentgym/environment';
 import { AgentGymServer } from './agentgym/server';
 import { dialectWords } from './agentgym/words';
 import type { RemoteEnvironment } from './batch';
+import { noSocket } from './errors';
 import type { ActionForm } from './openenv/action-form';
 import type { OpenSocket } from './openenv/channel';
 import { describeOpenEnv, type OpenEnvDescription } from './openenv/describe';
@@ -89,14 +90,16 @@ async function openEnvServer(
     display,
     form,
     formProblem,
-    open: () =>
-      new OpenEnvEnvironment({
+    open() {
+      const session = new OpenEnvEnvironment({
         url: target.url,
         ...(openSocket ? { openSocket } : {}),
         ...(form ? { form } : {}),
         ...(timeoutMs === undefined ? {} : { timeoutMs }),
         ...(retries === undefined ? {} : { retries }),
-      }),
+      });
+      return formProblem === null || silent.has(formProblem.code) ? session : explaining(session, display);
+    },
     task({ seed, options, instruction = '' }) {
       return openEnvTask(name, instruction, {
         ...(seed === undefined ? {} : { seed }),
@@ -104,6 +107,19 @@ async function openEnvServer(
       });
     },
   };
+}
+
+/** Nobody spoke over HTTP. */
+const silent: ReadonlySet<string> = new Set(['remote-unreachable', 'remote-timeout', 'remote-disconnected']);
+
+/** A server that speaks HTTP but opens no socket is there; it only is of another kind. */
+function explaining(session: OpenEnvEnvironment, display: string): RemoteEnvironment {
+  const reset = session.reset.bind(session);
+  session.reset = (task) =>
+    reset(task).catch((error: unknown) => {
+      throw asDreamError(error).code === 'remote-unreachable' ? noSocket(display) : error;
+    });
+  return session;
 }
 
 function agentGymServer(

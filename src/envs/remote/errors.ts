@@ -67,6 +67,13 @@ export const unreachable = (server: string, cause?: unknown) =>
     { cause },
   );
 
+export const noSocket = (server: string) =>
+  new DreamError(
+    'remote-no-socket',
+    `${server} answers, but opens no WebSocket at /ws, as an OpenEnv server would.`,
+    'If it is an AgentGym server, say which (--dialect, or the kind of server on the page); else check the address.',
+  );
+
 export const noCors = (server: string) =>
   new DreamError(
     'remote-no-cors',

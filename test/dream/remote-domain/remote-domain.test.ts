@@ -212,5 +212,8 @@ describe('an AgentGym server', () => {
     await truth.step(['look', null]);
     expect(truth.admissible?.(0)).toEqual(['look']);
     expect(domain.admissible?.('', [])).toEqual([]);
+    expect(world.rules).toContain('household');
+    const told = await openRemoteWorld({ ...overHttp(server.url, 'alfworld', 1), rules: 'There are doors.' });
+    expect(told.rules).toBe('There are doors.');
   });
 });
