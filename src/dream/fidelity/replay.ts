@@ -56,8 +56,12 @@ export async function measureFidelity(
 ): Promise<FidelityReport> {
   const dreamed = realWorld ? trajectories.filter((t) => t.source === 'imagined' && !t.lost) : [];
   const audits = dreamed.map((trajectory) => new Audit(trajectory, factsOf));
-  if (realWorld && audits.length > 0) await replay(audits, realWorld);
-  return reportOf(audits);
+  // A server has so many sessions and no more: the rest waits.
+  const together = realWorld?.capacity ?? audits.length;
+  for (let from = 0; realWorld && from < audits.length; from += together)
+    await replay(audits.slice(from, from + together), realWorld);
+  // What the connection cut short says nothing of the dream.
+  return reportOf(audits.filter((audit) => !audit.lost));
 }
 
 async function replay(audits: readonly Audit[], realWorld: EnvironmentBatch): Promise<void> {
@@ -69,16 +73,19 @@ async function replay(audits: readonly Audit[], realWorld: EnvironmentBatch): Pr
   for (let k = 0; k < longest; k++) {
     const results = await realWorld.step(audits.map((audit) => audit.action(k)));
     results.forEach((result, i) => {
-      if (result) audits[i].compare(k, result);
+      if (result?.lost) audits[i].lose();
+      else if (result) audits[i].compare(k, result);
       else audits[i].skip(k);
     });
   }
-  for (const audit of audits) audit.conclude();
+  for (const audit of audits) if (!audit.lost) audit.conclude();
 }
 
 /** One dreamed episode beside the real one of the same actions. */
 class Audit {
   realReturn = 0;
+  /** The real world was lost on the way. */
+  lost = false;
   compared = 0;
   equal = 0;
   words = { right: 0, of: 0 };
@@ -126,6 +133,11 @@ class Audit {
   /** The real episode is over but the dream went on: a success that the dream missed. */
   skip(k: number): void {
     if (this.realDone && k < this.trajectory.turns.length && this.firstMismatch < 0) this.firstMismatch = k;
+  }
+
+  lose(): void {
+    this.lost = true;
+    this.realDone = true;
   }
 
   conclude(): void {

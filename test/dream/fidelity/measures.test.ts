@@ -163,3 +163,45 @@ it('the bound holds between a dream and a world that part only where it says', (
   expect(finiteHorizonBound({ epsilonReward: 0.5, epsilonState: 0.5 }, 16)).toBe(1);
   expect(finiteHorizonBound({}, 16)).toBeNull();
 });
+
+describe('a real world behind a connection', () => {
+  it('is asked in waves of its sessions, and what it loses says nothing of the dream', async () => {
+    const episodes = Array.from({ length: 5 }, () => dreamt(task, tour(task).slice(0, 3)));
+    const whole = await audit(...structuredClone(episodes));
+    const resets: number[] = [];
+    const limited = () => {
+      const real = domain.realWorld();
+      return {
+        imagined: false,
+        capacity: 2,
+        reset: (tasks: readonly Task[], seed: number) => {
+          resets.push(tasks.length);
+          return real.reset(tasks, seed);
+        },
+        step: (actions: readonly (string | null)[]) => real.step(actions),
+      };
+    };
+    expect(await measureFidelity(structuredClone(episodes), limited(), domain.facts)).toEqual(whole);
+    expect(resets).toEqual([2, 2, 1]);
+
+    const broken = limited();
+    const cut = structuredClone(episodes);
+    let steps = 0;
+    const report = await measureFidelity(
+      cut,
+      {
+        ...broken,
+        // The second episode of the first wave breaks off at its second step.
+        step: async (actions: readonly (string | null)[]) => {
+          const results = await broken.step(actions);
+          return results.map((result, i) =>
+            result && steps++ >= 0 && i === 1 && steps === 4 ? { ...result, lost: true, reward: 1 } : result,
+          );
+        },
+      },
+      domain.facts,
+    );
+    expect(report.rewardError).toBe(whole.rewardError);
+    expect(cut.map(({ replay }) => replay === undefined)).toEqual([false, true, false, false, false]);
+  });
+});
