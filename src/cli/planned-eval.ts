@@ -1,6 +1,6 @@
 /** @file `dream eval --plan`: the examination once more, with every action weighed in the dream before it is taken. */
 import { DreamError } from '../data/errors';
-import type { LoopParts } from '../dream/loop';
+import type { LoopParts } from '../dream/loop-parts';
 import { evaluatePlanned, offlineBuffer, type PlannedEvaluation } from '../dream/planned-evaluation';
 import type { ReplayBuffer } from '../dream/replay-buffer';
 import type { Gpu } from '../gpu/device';

@@ -7,59 +7,23 @@
  * Every random draw is a function of (seed, iteration, purpose), and everything else that an iteration reads is in the
  * snapshot of the one before, so a resumed run equals an uninterrupted one bit for bit.
  */
+
 import { mean } from '../data/statistics';
-import type { Trajectory } from '../data/trajectory';
-import type { Task } from '../envs/environment';
-import type { LanguageModel } from '../nn/language-model';
-import type { AdvantageKernels } from '../rl/advantage-kernels';
-import { policyUpdate, type ReferenceScorer, type UpdateReport } from '../rl/policy-update';
-import { frozenReference } from '../rl/reference';
-import type { Evaluation, RunConfig, RunEvent, RunPhase } from '../worker/protocol';
+import type { ReferenceScorer } from '../rl/policy-update';
+import type { Evaluation, RunConfig, RunPhase } from '../worker/protocol';
 import { collect, dreamOf } from './collect';
 import { RunControl, RunStopped } from './control';
-import type { Domain } from './domain';
 import { evaluate } from './evaluation';
 import { type FidelityReport, hasCollapsed, measureFidelity, newFlags } from './fidelity';
-import { iterationMetrics, learnerState, refreshMetrics, rolloutsForViewer } from './iteration-metrics';
-import { isOver, partOfRun, practiceOf } from './practice';
+import { iterationMetrics, refreshMetrics, rolloutsForViewer } from './iteration-metrics';
+import { inventTasks, learn, refresh, remember, type SafePoint, taskVariances } from './iteration-steps';
+import { type LoopParts, referenceOf } from './loop-parts';
+import { isOver, practiceOf } from './practice';
 import { Draws, deriveSeed } from './random';
-import { checkRefresh, gatherReal, RefreshedModel, refreshDue, tellReal } from './refresh';
-import type { TopKKernel } from './retrieval';
-import type { RolloutReport } from './rollouts';
+import { checkRefresh, RefreshedModel } from './refresh';
 import { RunReporter } from './run-reporter';
 import { RunState } from './run-state';
-import type { RunModel, RunStore, StoredPhase, StoredRun } from './run-store';
-import { clusterTasks, clusterVariances } from './task-clusters';
-import { type GenerationReport, generateTasks } from './task-generator';
-import type { OpenDream } from './text-models/dreams';
-
-/** Everything the loop works with but does not own. */
-export interface LoopParts {
-  /** Learns. */
-  policy: LanguageModel;
-  /** Dreams and invents tasks; frozen. */
-  experience: LanguageModel;
-  domain: Domain;
-  kernels: { advantages: AdvantageKernels; topK: TopKKernel };
-  /** Who dreams, where it is not `experience` itself: an endpoint, the browser's own model, ONNX Runtime. */
-  openDream?: OpenDream;
-  /** Scores for the KL term; without one, the policy's weights at the start of the run are kept and swapped in. */
-  reference?: ReferenceScorer;
-  /** Episodes that generate together, where the default is too many for the device. */
-  parallel?: number;
-  /** The base that the policy is an adapter of. */
-  model?: RunModel;
-  /** null keeps nothing. */
-  store: RunStore | null;
-  /** The adapter's name, for the record. */
-  adapter: string;
-  /** Bytes of GPU memory in use, at their peak if the device knows it. */
-  gpuBytes: () => number;
-  emit: (event: RunEvent) => void;
-}
-
-/** New tasks are proposed for this share of an iteration's tasks. */
-const proposalShare = 0.5;
+import type { StoredPhase, StoredRun } from './run-store';
 
 /**
  * One run. `run()` once; after a stop or an error the object is spent (its weights may belong to a half-finished
@@ -105,7 +69,7 @@ export class DreamLoop {
     try {
       checkRefresh(state.config, this.parts);
       for (const refresh of state.refreshes)
-        await this.refreshed.learn(refresh, (fraction) => this.pass('loading', fraction, 'the dream as it was'));
+        await this.refreshed.learn(refresh, (fraction) => this.safely('loading', fraction, 'the dream as it was'));
       if (state.evaluations.length === 0) await this.begin();
       while (!this.over() && !this.collapsed()) {
         await this.control.gate();
@@ -163,7 +127,7 @@ export class DreamLoop {
       state,
       asked,
       seed,
-      (fraction, detail) => this.pass('rolling-out', fraction, detail),
+      (fraction, detail) => this.safely('rolling-out', fraction, detail),
       // A budget of real transitions has been dealt out already.
       (count, round) =>
         world === 'real' && config.realBudget > 0
@@ -175,14 +139,14 @@ export class DreamLoop {
     const trajectories = rollouts.rollouts.map((rollout) => rollout.trajectory);
 
     const trainStart = performance.now();
-    const learned = await this.learn(rollouts, seed);
+    const learned = await learn(parts, state, rollouts.rollouts, this.reference, seed, this.safely);
     const trainSeconds = (performance.now() - trainStart) / 1000;
 
-    this.remember(trajectories, String(iteration));
-    const variances = await this.taskVariances(tasks, learned.successRate, seed);
+    remember(state.buffer, trajectories, String(iteration));
+    const variances = await taskVariances(parts, state, tasks, learned.successRate, seed);
     for (const [group, rate] of learned.successRate)
       pool.record(tasks[group].id, rate, iteration, variances?.get(group));
-    const generated = await this.inventTasks(tasks, seed);
+    const generated = await inventTasks(parts, state, tasks, seed);
     const fidelity = await measureFidelity(
       trajectories,
       parts.domain.dreamedOnly ? null : parts.domain.realWorld(),
@@ -192,7 +156,7 @@ export class DreamLoop {
     const before = state.metrics.at(-1);
     const real = world === 'real';
     const practised = (before?.realTransitions ?? 0) + (real ? rollouts.transitions : 0);
-    const refreshed = await this.refresh(iteration, practised, tasks, seed);
+    const refreshed = await refresh(parts, state, this.refreshed, { iteration, practised, tasks, seed }, this.safely);
     const realTransitions = practised + (refreshed?.transitions ?? 0);
     const due = this.examinationDue(iteration, realTransitions, fidelity);
     const evaluation = due ? await this.examine(iteration) : undefined;
@@ -235,88 +199,6 @@ export class DreamLoop {
     if (evaluation) parts.emit({ type: 'evaluation', evaluation });
   }
 
-  private async learn(rollouts: RolloutReport, seed: number): Promise<UpdateReport> {
-    const { parts } = this;
-    const { config, iteration, metrics } = this.state;
-    const turnTokens = parts.domain.dialect.policy.maxNewTokens;
-    await this.pass('learning', 0, '');
-    return policyUpdate({
-      policy: parts.policy,
-      rollouts: rollouts.rollouts,
-      settings: config,
-      horizon: config.sampleUnit === 'step' ? turnTokens : config.maxSteps * turnTokens,
-      ...partOfRun(config, iteration),
-      kernels: parts.kernels.advantages,
-      // The first epoch's seed is the one that runs had before there were epochs.
-      shuffle: (items, epoch) =>
-        new Draws(deriveSeed(seed, 'mini-batches', ...(epoch === 0 ? [] : [epoch]))).shuffled(items),
-      reference: this.reference,
-      state: learnerState(metrics.at(-1), config),
-      onMiniBatch: (done, total) => this.pass('learning', done / total, ''),
-    });
-  }
-
-  /** New transitions go into the buffer; lost episodes and malformed turns showed nothing. */
-  private remember(trajectories: readonly Trajectory[], label: string): void {
-    trajectories.forEach(({ task, source, lost, firstObservation, turns }, i) => {
-      if (lost) return;
-      const episode = `${label} ${i}`;
-      let state = firstObservation;
-      for (const { action, observation: nextState, reward } of turns) {
-        if (action === '') continue;
-        this.state.buffer.add([
-          { source, episode, room: task.room, task: task.instruction, state, action, nextState, reward },
-        ]);
-        state = nextState;
-      }
-    });
-  }
-
-  /** Where one is due: the experience model learns from real episodes of the policy as it is now, and the buffer keeps them. */
-  private async refresh(
-    iteration: number,
-    realTransitions: number,
-    tasks: readonly Task[],
-    seed: number,
-  ): Promise<{ transitions: number; loss: number } | null> {
-    const { parts, state, refreshed } = this;
-    const { config, buffer } = state;
-    if (!refreshDue(config, iteration, realTransitions)) return null;
-    const { trajectories, transitions } = await gatherReal(parts, config, tasks, seed, (fraction) =>
-      this.pass('rolling-out', fraction, 'in the real world, to refresh the dream'),
-    );
-    const sequences = await tellReal(parts, trajectories, buffer, config.retrievalTopK);
-    const refresh = { iteration, transitions, sequences };
-    const loss = await refreshed.learn(refresh, (fraction) => this.pass('learning', fraction, 'the dream, refreshed'));
-    state.refreshes.push(refresh);
-    this.remember(trajectories, `${iteration} refresh`);
-    return { transitions, loss };
-  }
-
-  /** Where each task is tried once, its value is the variance of the tasks like it; otherwise it has its own. */
-  private async taskVariances(tasks: readonly Task[], rates: ReadonlyMap<number, number>, seed: number) {
-    if (this.state.config.groupSize > 1) return undefined;
-    const { experience, domain } = this.parts;
-    return clusterVariances(await clusterTasks(experience, domain, tasks, deriveSeed(seed, 'clusters')), rates);
-  }
-
-  /** The tasks of this iteration that taught most become parents. */
-  private inventTasks(tasks: readonly Task[], seed: number): Promise<GenerationReport> {
-    const { config, pool, buffer } = this.state;
-    return generateTasks({
-      model: this.parts.experience,
-      domain: this.parts.domain,
-      pool,
-      buffer,
-      parents: pool.parents(tasks.map((task) => task.id)),
-      proposals: config.lambda > 0 ? Math.ceil(config.tasksPerIteration * proposalShare) : 0,
-      temperature: 1,
-      seed: deriveSeed(seed, 'generator'),
-      parallel: this.parts.parallel,
-      ...(config.taskSelection === 'all' ? {} : { candidates: config.taskCandidates }),
-    });
-  }
-
   /** Every few iterations, at the end, and before a collapse ends the run: no run ends unexamined. */
   private examinationDue(iteration: number, realTransitions: number, fidelity: FidelityReport): boolean {
     const { config, metrics } = this.state;
@@ -341,7 +223,7 @@ export class DreamLoop {
         maxSteps: config.maxSteps,
         seed: config.seed,
         parallel: parts.parallel,
-        onTurn: (fraction) => this.pass('evaluating', fraction, where),
+        onTurn: (fraction) => this.safely('evaluating', fraction, where),
       });
       this.state.measurementSteps += realSteps;
       return { iteration, atRolloutTemperature, atLowTemperature, ...(dream ? { imagined: true } : {}) };
@@ -366,12 +248,8 @@ export class DreamLoop {
   }
 
   /** A safe point: may wait or throw, then reports. */
-  private async pass(phase: RunPhase, fraction: number, detail: string): Promise<void> {
+  private readonly safely: SafePoint = async (phase, fraction, detail) => {
     await this.control.gate();
     this.report.progress(phase, fraction, detail);
-  }
-}
-
-async function referenceOf({ reference, policy }: LoopParts): Promise<ReferenceScorer> {
-  return reference ?? frozenReference(policy);
+  };
 }

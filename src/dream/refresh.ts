@@ -15,7 +15,7 @@ import type { LanguageModel, ModelState } from '../nn/language-model';
 import type { RunConfig } from '../worker/protocol';
 import type { Domain, TaughtSequence } from './domain';
 import { endless, learn } from './experiment/supervised';
-import type { LoopParts } from './loop';
+import type { LoopParts } from './loop-parts';
 import { practiceOf } from './practice';
 import { Draws, deriveSeed } from './random';
 import type { ReplayBuffer } from './replay-buffer';

@@ -4,7 +4,7 @@
  * `TrainerService` knows only the interface, so that it can be tested with models of a few lines of plain code.
  */
 import { householdDomain } from '../dream/household';
-import type { LoopParts } from '../dream/loop';
+import type { LoopParts } from '../dream/loop-parts';
 import type { StoredRun } from '../dream/run-store';
 import { openGpu } from '../gpu/device';
 import { assertDevicePasses, runSelfTest } from '../gpu/self-test';

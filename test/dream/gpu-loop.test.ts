@@ -4,7 +4,8 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mean } from '../../src/data/statistics';
-import { DreamLoop, type LoopParts } from '../../src/dream/loop';
+import { DreamLoop } from '../../src/dream/loop';
+import type { LoopParts } from '../../src/dream/loop-parts';
 import { resolveConfig } from '../../src/dream/presets';
 import { Draws } from '../../src/dream/random';
 import type { Transition } from '../../src/dream/run-store';

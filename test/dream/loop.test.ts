@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { DreamLoop, type LoopParts } from '../../src/dream/loop';
+import { DreamLoop } from '../../src/dream/loop';
+import type { LoopParts } from '../../src/dream/loop-parts';
 import { resolveConfig } from '../../src/dream/presets';
 import type { RunStore } from '../../src/dream/run-store';
 import { type DreamNeeds, engineDreams } from '../../src/dream/text-models';

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Domain } from '../../src/dream/domain';
 import { householdDomain } from '../../src/dream/household';
-import { DreamLoop, type LoopParts } from '../../src/dream/loop';
+import { DreamLoop } from '../../src/dream/loop';
+import type { LoopParts } from '../../src/dream/loop-parts';
 import { experienceSequences } from '../../src/dream/offline';
 import { resolveConfig } from '../../src/dream/presets';
 import { checkRefresh, refreshDue, tellReal } from '../../src/dream/refresh';

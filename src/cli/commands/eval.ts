@@ -3,7 +3,7 @@
 import { DreamError } from '../../data/errors';
 import { evaluate } from '../../dream/evaluation';
 import { householdDomain } from '../../dream/household';
-import type { LoopParts } from '../../dream/loop';
+import type { LoopParts } from '../../dream/loop-parts';
 import { numberRanges, presets } from '../../dream/presets';
 import { ReplayBuffer } from '../../dream/replay-buffer';
 import { RunState } from '../../dream/run-state';

@@ -7,7 +7,7 @@ import type { TextTokenizer } from '../../models/text-tokenizer';
 import type { DecoderModel } from '../../nn/decoder-model';
 import { policyModel, referenceModel } from '../../nn/reference-model';
 import type { Domain } from '../domain';
-import type { LoopParts } from '../loop';
+import type { LoopParts } from '../loop-parts';
 import type { RunModel } from '../run-store';
 import { ChatTurns } from './chat-turns';
 import { householdTextDomain } from './domain';

@@ -4,7 +4,7 @@
  * Runs of loaded models lie in a database of their own, so that the embedded model's trainer is never offered one. Who dreams
  * is chosen at every start and every resume, because a key and a lent model live in memory only.
  */
-import type { LoopParts } from '../../dream/loop';
+import type { LoopParts } from '../../dream/loop-parts';
 import type { StoredRun } from '../../dream/run-store';
 import { defaultTextSettings, formerTextSettings, modelRun, textDomainFor } from '../../dream/text-household';
 import { engineEmbedder, householdTextWorld, type TextEmbedder, textDreams } from '../../dream/text-models';

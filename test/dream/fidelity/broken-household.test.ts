@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { fidelityFlags } from '../../../src/dream/fidelity';
 import { householdDomain } from '../../../src/dream/household';
-import { DreamLoop, type LoopParts } from '../../../src/dream/loop';
+import { DreamLoop } from '../../../src/dream/loop';
+import type { LoopParts } from '../../../src/dream/loop-parts';
 import { resolveConfig } from '../../../src/dream/presets';
 import { policyAnswer } from '../../../src/dream/transcripts';
 import { householdTokenizer } from '../../../src/models/household-vocabulary';

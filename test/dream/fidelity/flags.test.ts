@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type FlaggedMetrics, fidelityFlags, fidelityNumbers, fidelityOf, newFlags } from '../../../src/dream/fidelity';
-import { DreamLoop, type LoopParts } from '../../../src/dream/loop';
+import { DreamLoop } from '../../../src/dream/loop';
+import type { LoopParts } from '../../../src/dream/loop-parts';
 import { resolveConfig } from '../../../src/dream/presets';
 import type { IterationMetrics, RunConfig, RunEvent, RunRecord } from '../../../src/worker/protocol';
 import { cpuAdvantages } from '../../rl/cpu-advantages';

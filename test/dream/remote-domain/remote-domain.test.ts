@@ -1,7 +1,8 @@
 /** @file The loop in worlds on other machines, over real sockets: waves, lost episodes, and dreams of a described one. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { nodeSocket } from '../../../src/cli/node-socket';
-import { DreamLoop, type LoopParts } from '../../../src/dream/loop';
+import { DreamLoop } from '../../../src/dream/loop';
+import type { LoopParts } from '../../../src/dream/loop-parts';
 import { resolveConfig } from '../../../src/dream/presets';
 import {
   checkPlayable,

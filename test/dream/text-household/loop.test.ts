@@ -1,7 +1,8 @@
 /** @file The loop in plain English: models that really speak, through the dialect, in the dream and in the real world. */
 import { describe, expect, test } from 'vitest';
 import { TaskPool } from '../../../src/dream/curriculum';
-import { DreamLoop, type LoopParts } from '../../../src/dream/loop';
+import { DreamLoop } from '../../../src/dream/loop';
+import type { LoopParts } from '../../../src/dream/loop-parts';
 import { resolveConfig } from '../../../src/dream/presets';
 import { ReplayBuffer } from '../../../src/dream/replay-buffer';
 import type { RunModel } from '../../../src/dream/run-store';

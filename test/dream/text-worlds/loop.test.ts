@@ -1,6 +1,7 @@
 /** @file The loop on the shop, on the web and in a world without a truth: with models that draw whatever they are allowed. */
 import { describe, expect, test } from 'vitest';
-import { DreamLoop, type LoopParts } from '../../../src/dream/loop';
+import { DreamLoop } from '../../../src/dream/loop';
+import type { LoopParts } from '../../../src/dream/loop-parts';
 import { resolveConfig } from '../../../src/dream/presets';
 import { defaultTextSettings } from '../../../src/dream/text-household';
 import { type SpokenWorld, spokenDream, spokenWorlds, worldTextDomain } from '../../../src/dream/text-worlds';
