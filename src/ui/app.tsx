@@ -14,7 +14,16 @@ import { StoryNumbers } from './panels/story-numbers';
 import { TopBar } from './panels/top-bar';
 import { Stage } from './rollouts/stage';
 import { hiddenControls, isHidden } from './state/settings';
+import { practice } from './state/view';
 import { WorldsSection } from './worlds/worlds-section';
+
+/** What is true of the run that is shown. */
+const lede = {
+  dreamed: 'Everything it practises is imagined by a model on your own GPU. The real world is only used to check it.',
+  mixed:
+    'Most of what it practises is imagined by a model on your own GPU. The little real practice of this run is counted.',
+  real: 'For comparison, this run practises in the real world itself, on your own GPU.',
+} as const;
 
 export function App() {
   return (
@@ -29,9 +38,7 @@ export function App() {
         <section class="hero" aria-labelledby="claim">
           <div class="intro">
             <h1 id="claim">A tiny agent learns household tasks by dreaming.</h1>
-            <p class="lede">
-              Everything it practises is imagined by a model on your own GPU. The real world is only used to check it.
-            </p>
+            <p class="lede">{lede[practice.value]}</p>
           </div>
           <ControlDeck />
           <div>

@@ -17,6 +17,7 @@ import { receive } from '../../src/ui/state/trainer';
 import {
   emptyView,
   mergeEvaluations,
+  practice,
   shown,
   story,
   view,
@@ -146,4 +147,19 @@ test('progress names the iteration under way and never runs backwards within one
   expect(at('learning', 3)).toMatchObject({ current: 4 });
   expect(at('finished', 4)).toEqual({ current: 4, share: 1 });
   expect(at('paused', 2)).toEqual({ current: 2, share: 0.5 });
+});
+
+test('the page claims of a run’s practice only what its settings make true', () => {
+  const { config } = viewOfRecord(fixtureRun(1), 'imported');
+  if (!config) throw new Error('the fixture has settings');
+  const of = (changes: Partial<typeof config>) => {
+    view.value = { ...emptyView, kind: 'live', config: { ...config, ...changes } };
+    return practice.value;
+  };
+  expect(of({})).toBe('dreamed');
+  expect(of({ realIterations: 2 })).toBe('mixed');
+  expect(of({ refreshEvery: 3 })).toBe('mixed');
+  expect(of({ rollouts: 'real', realIterations: 2 })).toBe('real');
+  view.value = emptyView;
+  expect(practice.value).toBe('dreamed');
 });

@@ -1,6 +1,6 @@
 /** @file What the headers say of a model, before a byte of its weights is read. */
 import type { ModelFacts } from '../../worker/models/protocol';
-import { bytes, count, number } from '../text/format';
+import { bytes, count, number, plural } from '../text/format';
 import { visible, visibleLine } from '../text/visible';
 
 export function Facts({ facts }: { facts: ModelFacts }) {
@@ -18,7 +18,10 @@ export function Facts({ facts }: { facts: ModelFacts }) {
         <Fact name="Longest context">{count(config.contextLength)} tokens</Fact>
         <Fact name="Stored as">
           {storedAs
-            .map(({ type, tensors, bytes: size }) => `${visibleLine(type, 40)}: ${tensors} (${bytes(size)})`)
+            .map(
+              ({ type, tensors, bytes: size }) =>
+                `${plural(tensors, 'tensor')} in ${visibleLine(type, 40)} (${bytes(size)})`,
+            )
             .join(', ')}
         </Fact>
         <Fact name="Weights">{bytes(weightBytes)}</Fact>

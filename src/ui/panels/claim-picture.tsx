@@ -1,16 +1,16 @@
 /** @file The claim as a picture: the agent and the dream talk all the time, the real world only looks in. */
 import { progress, running } from '../state/trainer';
-import { view } from '../state/view';
+import { practice } from '../state/view';
 
 export function ClaimPicture() {
   const phase = running.value ? progress.value.phase : null;
-  const real = view.value.config?.rollouts === 'real';
-  if (real) return null;
+  if (practice.value === 'real') return null;
+  const mixed = practice.value === 'mixed';
   return (
     <div
       class="claim"
       role="img"
-      aria-label="The agent acts and the dream answers, again and again. The real world only checks."
+      aria-label={`The agent acts and the dream answers, again and again. The real world ${mixed ? 'checks, and gives a little practice' : 'only checks'}.`}
     >
       <div class={phase === 'learning' ? 'claim-box agent now' : 'claim-box agent'}>
         <strong>Agent</strong>
@@ -28,14 +28,14 @@ export function ClaimPicture() {
         <span>a model with a memory</span>
       </div>
       <div class={phase === 'evaluating' ? 'claim-link real now' : 'claim-link real'}>
-        <span>checks only</span>
+        <span>{mixed ? 'checks, little practice' : 'checks only'}</span>
         <svg viewBox="0 0 100 24" preserveAspectRatio="none" aria-hidden="true">
           <path d="M98 12H3M9 7l-6 5 6 5" vector-effect="non-scaling-stroke" />
         </svg>
       </div>
       <div class={phase === 'evaluating' ? 'claim-box real now' : 'claim-box real'}>
         <strong>Real world</strong>
-        <span>never trained on</span>
+        <span>{mixed ? 'its turns are counted' : 'never trained on'}</span>
       </div>
     </div>
   );

@@ -1,7 +1,9 @@
 /** @file How it works, in five steps; while a run is live, the step it is at is lit. */
 
 import type { RunPhase } from '../../worker/protocol';
+import { fieldOf } from '../settings/fields';
 import { progress, running } from '../state/trainer';
+import { view } from '../state/view';
 
 interface LoopStep {
   title: string;
@@ -9,6 +11,9 @@ interface LoopStep {
   tone: 'agent' | 'dream' | 'real';
   phases: readonly RunPhase[];
 }
+
+/** The step that names the run's algorithm. */
+const learning = 'Compare and learn';
 
 const steps: readonly LoopStep[] = [
   {
@@ -24,8 +29,8 @@ const steps: readonly LoopStep[] = [
     phases: ['rolling-out'],
   },
   {
-    title: 'Compare and learn',
-    text: 'Each task is tried several times; what went better than usual is made more likely (GRPO).',
+    title: learning,
+    text: 'Each task is tried several times; what went better than usual is made more likely',
     tone: 'agent',
     phases: ['learning'],
   },
@@ -42,6 +47,11 @@ const steps: readonly LoopStep[] = [
     phases: ['evaluating'],
   },
 ];
+
+function algorithmLabel(name: string): string {
+  const field = fieldOf('algorithm');
+  return (field?.kind === 'choice' && field.options.find(({ value }) => value === name)?.label) || name;
+}
 
 export function LoopStrip() {
   const phase = running.value ? progress.value.phase : null;
@@ -60,7 +70,10 @@ export function LoopStrip() {
                 {title}
                 {now && <span class="tag">now</span>}
               </h3>
-              <p>{text}</p>
+              <p>
+                {text}
+                {title === learning && ` (${algorithmLabel(view.value.config?.algorithm ?? 'grpo')}).`}
+              </p>
             </li>
           );
         })}

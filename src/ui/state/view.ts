@@ -49,6 +49,14 @@ export const visibleIterations = computed(() =>
 );
 export const lastIteration = computed(() => view.value.metrics.at(-1)?.iteration ?? 0);
 
+/** Where the agent of this run practises; what the page claims of it follows from that. */
+export const practice = computed<'dreamed' | 'mixed' | 'real'>(() => {
+  const { config } = view.value;
+  if (config?.rollouts === 'real') return 'real';
+  // Runs of before these settings existed are told without them.
+  return (config?.realIterations ?? 0) > 0 || (config?.refreshEvery ?? 0) > 0 ? 'mixed' : 'dreamed';
+});
+
 export interface Story {
   /** First and newest real-world check. */
   before: Evaluation | null;
