@@ -1,6 +1,7 @@
 /** @file The typed surface between the page (or a script) and the trainer: settings in, snapshots and events out. */
 import type { Trajectory } from '../data/trajectory';
 import type { TextSettings } from '../dream/text-household/settings';
+import type { Precision } from '../nn/precision';
 import type { AlgorithmName, LearnerSettings } from '../rl/algorithms';
 
 export const presetNames = ['household-tiny', 'household-quick'] as const;
@@ -235,6 +236,8 @@ export interface RunRecord {
     alpha: number;
     contextLength: number;
     parallel: number;
+    world?: string;
+    precision?: Precision;
     /** How it plays in words (dream/text-household/settings.ts); absent in older runs. */
     text?: TextSettings;
   };

@@ -6,6 +6,7 @@ import { csvCell } from '../../src/data/exporters/csv';
 import { metricsCsv, writeRunRecord } from '../../src/data/exporters/run-record';
 import { readRunRecord } from '../../src/data/importers/run-record';
 import { checkConfig, presets } from '../../src/dream/presets';
+import { defaultTextSettings } from '../../src/dream/text-household/settings';
 import type { RunRecord } from '../../src/worker/protocol';
 import { evaluationAt, metricsAt, storedTask, trajectoryOf } from '../store/snapshots';
 
@@ -27,6 +28,18 @@ const record = (): RunRecord => ({
   tasks: [poolTask],
   weightsHash: 'ab12',
 });
+
+const model = {
+  label: 'A model',
+  sha256: 'f'.repeat(64),
+  rank: 8,
+  alpha: 16,
+  contextLength: 2048,
+  parallel: 4,
+  world: 'shop',
+  precision: 'f16' as const,
+  text: { ...defaultTextSettings, warmStart: 7, constrain: 'none' as const },
+};
 
 const read = (bytes: Uint8Array) => readRunRecord(bytes, checkConfig);
 const json = (value: unknown) => strToU8(JSON.stringify(value));
@@ -50,6 +63,8 @@ describe('an exported run', () => {
     expect(await read(writeRunRecord(record()))).toEqual({ record: record(), notices: [] });
     expect((await read(json(record()))).record).toEqual(record());
     expect((await read(gzipSync(json(record())))).record).toEqual(record());
+    // A real model's run goes on as it began: how it speaks, how it caches, in which world.
+    expect((await read(writeRunRecord({ ...record(), model }))).record.model).toEqual(model);
   });
 
   it('keeps each task’s visits; older records have none, and none is invented', async () => {

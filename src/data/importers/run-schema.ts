@@ -117,6 +117,19 @@ export const recordSchema = v.object({
       contextLength: count,
       parallel: count,
       world: v.optional(shortText),
+      precision: v.optional(v.picklist(['f32', 'f16'])),
+      /** How it plays in words (dream/text-household/settings.ts); the run goes on as it began. */
+      text: v.optional(
+        v.object({
+          constrain: v.picklist(['admissible', 'none']),
+          thoughtTokens: count,
+          listActions: v.boolean(),
+          dreamForm: v.picklist(['guided', 'free']),
+          expertSteps: count,
+          headStart: count,
+          warmStart: count,
+        }),
+      ),
     }),
   ),
   config: v.unknown(),
