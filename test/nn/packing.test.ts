@@ -32,6 +32,11 @@ test('what bears loss: the row before each weighted token, with its numbers', ()
     old: [-2, -3, 0],
     reference: [-5, -6, 0],
     advantages: [2, 3, 0],
+    // Without a critic: nothing to aim at, weighted like the words. Two samples: words 0 and 1, and word 2.
+    oldValues: [0, 0, 0],
+    returns: [0, 0, 0],
+    valueWeights: [0.25, 1, -1],
+    samples: [0, 2, 3],
   });
 });
 
