@@ -137,7 +137,11 @@ test('typing, choosing, ticking, Enter; what is hidden is not listed', async () 
 test('a page of bad intent reaches nothing', async () => {
   const task = await prepare('hostile', 1);
   expect(task.instruction).toBe('storage closed, cookie closed, parent closed, top closed, popup closed, peer closed');
-  const lost = await step('click [1]');
+  // The page answers the click and then leaves: which of the two arrives first is the browser's affair, but the frame that
+  // has left answers no further action.
+  let lost = await step('click [1]');
+  expect(lost.reward).toBe(0);
+  if (!lost.lost) lost = await step('click [1]');
   expect(lost).toMatchObject({ done: true, reward: 0, lost: true });
   expect(await page.evaluate(() => document.querySelector('h1')?.textContent)).toBe('Host');
   expect(page.url()).toBe(site.url);

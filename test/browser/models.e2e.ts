@@ -77,7 +77,7 @@ describe('a model from this computer', () => {
     await verdict.getByText('fits', { exact: true }).waitFor();
 
     await load(page);
-    await page.getByLabel('Prompt').fill('hello world');
+    await page.getByRole('textbox', { name: 'Prompt' }).fill('hello world');
     await page.getByLabel('At most, tokens').fill('8');
     await page.getByRole('button', { name: 'Generate' }).click();
     await page
