@@ -2,7 +2,7 @@
 import type { Task } from '../envs/environment';
 import { missingGroups } from '../rl/dynamic-sampling';
 import type { RunConfig } from '../worker/protocol';
-import type { DreamCounts } from './experience-model';
+import type { DreamCounts } from './dream-options';
 import type { LoopParts } from './loop-parts';
 import { deriveSeed } from './random';
 import { type RolloutReport, rollOut } from './rollouts';

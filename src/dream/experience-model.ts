@@ -9,54 +9,12 @@
 import { DreamError } from '../data/errors';
 import type { Turn } from '../data/trajectory';
 import type { EnvironmentBatch, StepResult, Task } from '../envs/environment';
-import type { Generated, LanguageModel, SamplingOptions, Sessions } from '../nn/language-model';
-import type { Domain, DreamedAnswer } from './domain';
+import type { Generated, SamplingOptions, Sessions } from '../nn/language-model';
+import type { DreamedAnswer } from './domain';
+import type { DreamCounts, DreamOptions } from './dream-options';
 import { deriveSeed } from './random';
-import type { ReplayBuffer } from './replay-buffer';
-import { type Memory, retrieve, type TopKKernel } from './retrieval';
+import { type Memory, retrieve } from './retrieval';
 import { shareBeginning, shareLongOpenings } from './shared-openings';
-
-export interface DreamOptions {
-  model: LanguageModel;
-  domain: Domain;
-  buffer: ReplayBuffer;
-  topK: TopKKernel;
-  /** Memories per question; 0 switches retrieval off. */
-  retrievalTopK: number;
-  temperature: number;
-  /** Reject a success that the dreamed transcript does not support. */
-  goalCheck: boolean;
-  /**
-   * Hold an answer against the transcript before it: an action that the text rules out leads to the failure state; after
-   * any other contradiction the model is asked once more, and the second answer stands.
-   */
-  stepCheck: boolean;
-  /**
-   * False: the model sees the state alone, that is the beginning and its own last answer, not what came before (the
-   * paper's ablation "without history"). Absent = true.
-   */
-  history?: boolean;
-}
-
-/** What went wrong or was corrected since the environment was made. */
-export interface DreamCounts {
-  /** Answers that could not be parsed, first tries and retries alike. */
-  malformed: number;
-  /** Episodes given up after a malformed retry or a full context. */
-  lost: number;
-  /** Successes the goal check took back. */
-  rejectedSuccesses: number;
-  /** Answers that stand although they contradict their transcript. */
-  contradictions: number;
-  /** Successes that the text shows and the model did not claim (`goalCheck`). */
-  grantedSuccesses: number;
-  /** Accepted actions that the text rules out, answered by the failure state instead (`stepCheck`). */
-  refusals: number;
-  /** Questions for which at least one memory was found. */
-  recalled: number;
-  questions: number;
-  generatedTokens: number;
-}
 
 type TrueTurn = Pick<Turn, 'action' | 'observation' | 'reward' | 'valid'>;
 

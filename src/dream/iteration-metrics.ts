@@ -3,7 +3,7 @@ import { mean } from '../data/statistics';
 import type { Trajectory } from '../data/trajectory';
 import type { LearnerState, UpdateReport } from '../rl/policy-update';
 import type { IterationMetrics, RunConfig } from '../worker/protocol';
-import type { DreamCounts } from './experience-model';
+import type { DreamCounts } from './dream-options';
 import type { FidelityReport } from './fidelity';
 import type { RolloutReport } from './rollouts';
 

@@ -10,7 +10,8 @@ import type { Turn } from '../data/trajectory';
 import type { Task } from '../envs/environment';
 import type { LanguageModel, Sessions } from '../nn/language-model';
 import type { Domain } from './domain';
-import { DreamedEnvironment, type DreamOptions } from './experience-model';
+import type { DreamOptions } from './dream-options';
+import { DreamedEnvironment } from './experience-model';
 import { deriveSeed } from './random';
 
 export interface PlanningRequest {

@@ -6,7 +6,8 @@
 
 import type { LanguageModel } from '../../nn/language-model';
 import type { Domain } from '../domain';
-import { DreamedEnvironment, type DreamOptions } from '../experience-model';
+import type { DreamOptions } from '../dream-options';
+import { DreamedEnvironment } from '../experience-model';
 import type { TextEmbedder } from './embedder';
 import { type ExperienceEnvironment, type TextDreamOptions, TextExperienceModel } from './experience';
 import { bufferRecall, type RecallScope, semanticRecall } from './recall';

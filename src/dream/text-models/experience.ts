@@ -8,7 +8,7 @@
  */
 import type { Turn } from '../../data/trajectory';
 import type { EnvironmentBatch, StepResult, Task } from '../../envs/environment';
-import type { DreamCounts } from '../experience-model';
+import type { DreamCounts } from '../dream-options';
 import { deriveSeed } from '../random';
 import type { Memory } from '../retrieval';
 import { type MalformedAnswer, type ParsedAnswer, parseTextAnswer, type TextAnswer } from './answer';
