@@ -7,7 +7,7 @@ import { readGgufLora, readPeft } from '../../src/models/adapters';
 import { parallelEpisodes } from '../../src/models/base-identity';
 import { toLlama } from '../../src/models/llama-names';
 import { writeSafetensors } from '../../src/models/safetensors';
-import { configToJson, type DecoderConfig } from '../../src/nn/config';
+import { configToJson } from '../../src/nn/config';
 import { DecoderModel } from '../../src/nn/decoder-model';
 import { initialise } from '../../src/nn/initialise';
 import { PolicyLoss } from '../../src/rl/kernels/policy-loss';
@@ -15,20 +15,7 @@ import { tokenizerSource } from '../dream/text-household/tokenizers';
 import { testGpu } from '../gpu';
 import '../nn/patience';
 import { resultInTerminal } from './terminal';
-
-/** Byte-level words: prompts are as long as their letters. */
-const config: DecoderConfig = {
-  vocabSize: 272,
-  width: 32,
-  layers: 1,
-  heads: 2,
-  kvHeads: 1,
-  headDim: 16,
-  ffn: 32,
-  ropeTheta: 10_000,
-  normEps: 1e-5,
-  contextLength: 4096,
-};
+import { tinyTextModel as config } from './tiny-text-model';
 
 let root: string;
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { toLlama } from '../../src/models/llama-names';
 import { writeSafetensors } from '../../src/models/safetensors';
-import { configToJson, type DecoderConfig } from '../../src/nn/config';
+import { configToJson } from '../../src/nn/config';
 import { DecoderModel } from '../../src/nn/decoder-model';
 import { initialise } from '../../src/nn/initialise';
 import { PolicyLoss } from '../../src/rl/kernels/policy-loss';
@@ -14,19 +14,7 @@ import { mockAgentGym } from '../envs/remote/mock-agentgym';
 import { testGpu } from '../gpu';
 import '../nn/patience';
 import { resultInTerminal } from './terminal';
-
-const config: DecoderConfig = {
-  vocabSize: 272,
-  width: 32,
-  layers: 1,
-  heads: 2,
-  kvHeads: 1,
-  headDim: 16,
-  ffn: 32,
-  ropeTheta: 10_000,
-  normEps: 1e-5,
-  contextLength: 4096,
-};
+import { tinyTextModel as config } from './tiny-text-model';
 
 let root: string;
 beforeAll(async () => {

@@ -13,12 +13,9 @@ import { PolicyLoss } from '../../src/rl/kernels/policy-loss';
 import { tokenizerSource } from '../dream/text-household/tokenizers';
 import { testGpu } from '../gpu';
 import '../nn/patience';
+import { tinyTextModel } from './tiny-text-model';
 
-/** Byte-level words: prompts are as long as their letters. */
-const config: DecoderConfig = {
-  ...{ vocabSize: 272, width: 32, layers: 1, heads: 2, kvHeads: 1, headDim: 16, ffn: 32 },
-  ...{ ropeTheta: 10_000, normEps: 1e-5, contextLength: 8192 },
-};
+const config: DecoderConfig = { ...tinyTextModel, contextLength: 8192 };
 
 let root: string;
 

@@ -132,6 +132,14 @@ export function parseExperiment(value: unknown, name = 'the experiment'): Experi
   if (experiment.baseline !== undefined && !names.includes(experiment.baseline))
     throw bad(`${name} compares with "${experiment.baseline}", which is no row of it.`);
   if (new Set(experiment.seeds).size < experiment.seeds.length) throw bad(`${name} names a seed twice.`);
+  checkStages(experiment, name);
+  // What would fail in the quick version must not wait until a run of it has begun.
+  if (experiment.quick) checkStages(quickened(experiment), `the quick version of ${name}`);
+  return experiment;
+}
+
+/** Every stage's settings, and what each row may take of the real world. */
+function checkStages(experiment: ExperimentDefinition, name: string): void {
   for (const row of experiment.rows) {
     let real = 0;
     for (const one of row.stages) {
@@ -143,7 +151,6 @@ export function parseExperiment(value: unknown, name = 'the experiment'): Experi
       throw bad(`${name}: "${row.name}" may need ${real} real transitions; the file allows ${most}.`);
     }
   }
-  return experiment;
 }
 
 /** The settings of an `rl` stage. Throws `config-invalid`, and `bad-experiment` for keys that are no settings. */
@@ -180,23 +187,32 @@ function realTransitions(config: RunConfig): number {
   return practised + refreshes * refreshTransitions;
 }
 
+/** Settings that are amounts: in a quick version all of them shrink, or a part of the run would outgrow the whole. */
+const lessens = new Set(['iterations', 'realIterations', 'realBudget', 'refreshEvery', 'refreshTransitions']);
+
 /** The same comparison at a fraction of the cost: for a first look, and for tests. */
 export function quickened(experiment: ExperimentDefinition): ExperimentDefinition {
   const { quick } = experiment;
   if (!quick) throw bad(`"${experiment.name}" says nothing of a quick version.`);
   const fewer = (n: number) => Math.max(1, Math.round(n * quick.scale));
-  const iterations = (given: Record<string, number | string | boolean>): typeof given =>
-    typeof given.iterations === 'number' ? { ...given, iterations: fewer(given.iterations) } : given;
+  const lessened = (given: Record<string, number | string | boolean>): typeof given =>
+    Object.fromEntries(
+      Object.entries(given).map(([key, value]) => {
+        return [key, lessens.has(key) && typeof value === 'number' && value > 0 ? fewer(value) : value];
+      }),
+    );
   return {
     ...experiment,
     name: `${experiment.name}-quick`,
     seeds: quick.seeds,
-    settings: iterations(experiment.settings),
+    settings: lessened(experiment.settings),
     evaluation: { ...experiment.evaluation, tasks: quick.tasks },
     rows: experiment.rows.map((row) => ({
       ...row,
       stages: row.stages.map((one) =>
-        one.kind === 'rl' ? { ...one, settings: iterations(one.settings) } : { ...one, updates: fewer(one.updates) },
+        one.kind === 'rl'
+          ? { ...one, settings: lessened(one.settings) }
+          : { ...one, updates: fewer(one.updates), ...('tasks' in one ? { tasks: fewer(one.tasks) } : {}) },
       ),
     })),
   };

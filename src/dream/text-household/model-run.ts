@@ -43,25 +43,30 @@ export function textDomainFor(tokenizer: TextTokenizer, contextLength: number, t
   );
 }
 
+/** One model in all its parts, whatever the world. */
+export function modelParts(model: DecoderModel, domain: Domain, run: RunModel): ModelRun['parts'] {
+  const experience = referenceModel(model);
+  return {
+    policy: policyModel(model),
+    experience,
+    domain,
+    reference: (sequences) => experience.score(sequences),
+    parallel: run.parallel,
+    model: run,
+  };
+}
+
 export function modelRun(
   model: DecoderModel,
   tokenizer: TextTokenizer,
   domain: Domain,
   run: RunModel & { text: TextSettings },
 ): ModelRun {
-  const policy = policyModel(model);
-  const experience = referenceModel(model);
+  const parts = modelParts(model, domain, run);
   return {
-    parts: {
-      policy,
-      experience,
-      domain,
-      reference: (sequences) => experience.score(sequences),
-      parallel: run.parallel,
-      model: run,
-    },
+    parts,
     warmStart: (options) =>
-      warmStart(policy, new ChatTurns(tokenizer), run.text, {
+      warmStart(parts.policy, new ChatTurns(tokenizer), run.text, {
         ...options,
         size: worldSize,
         contextLength: run.contextLength,

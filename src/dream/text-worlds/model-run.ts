@@ -3,11 +3,11 @@
 import { DreamError } from '../../data/errors';
 import type { TextTokenizer } from '../../models/text-tokenizer';
 import type { DecoderModel } from '../../nn/decoder-model';
-import { policyModel, referenceModel } from '../../nn/reference-model';
 import type { Domain } from '../domain';
 import type { RunModel } from '../run-store';
 import { ChatTurns, imitate, type ModelRun } from '../text-household';
 import type { Demonstration } from '../text-household/demonstrations';
+import { modelParts } from '../text-household/model-run';
 import type { TextSettings } from '../text-household/settings';
 import { demonstration } from './imitation';
 import type { SpokenWorld } from './world';
@@ -20,17 +20,9 @@ export function worldRun(
   domain: Domain,
   run: RunModel & { text: TextSettings },
 ): ModelRun {
-  const policy = policyModel(model);
-  const experience = referenceModel(model);
+  const parts = modelParts(model, domain, run);
   return {
-    parts: {
-      policy,
-      experience,
-      domain,
-      reference: (sequences) => experience.score(sequences),
-      parallel: run.parallel,
-      model: run,
-    },
+    parts,
     async warmStart({ seed, onStep }) {
       const steps = run.text.warmStart;
       if (steps === 0) return [];
@@ -39,7 +31,7 @@ export function worldRun(
       const source = told(world.demonstrations(seed), (played) =>
         demonstration(domain, turns, run.text, played, run.contextLength),
       );
-      return imitate(policy, source, steps, onStep);
+      return imitate(parts.policy, source, steps, onStep);
     },
   };
 }

@@ -102,5 +102,19 @@ describe('an experiment’s definition', () => {
     expect(quick).toMatchObject({ name: 'small-quick', seeds: [1], evaluation: { tasks: 40 } });
     expect(quick.settings.iterations).toBe(3);
     expect(quick.rows[1].stages[0]).toMatchObject({ updates: 15 });
+    // A part that did not shrink would outgrow the whole: two real iterations of three, not of twelve.
+    const settings = { realIterations: 2, realBudget: 1900 };
+    const stages = [
+      { kind: 'rl', settings },
+      { kind: 'dpo', updates: 10, tasks: 100 },
+    ];
+    const small = quickened(parseExperiment({ ...base, baseline: undefined, rows: [{ name: 'A', stages }] }));
+    expect(small.rows[0].stages).toMatchObject([
+      { settings: { realIterations: 1, realBudget: 570 } },
+      { updates: 3, tasks: 30 },
+    ]);
+    // A budget that a tenth of would not even pay for one group.
+    const tight = { ...base, quick: { ...base.quick, scale: 0.05 }, baseline: undefined };
+    expect(code({ ...tight, rows: [{ name: 'A', stages: [{ kind: 'rl', settings }] }] })).toBe('config-invalid');
   });
 });
