@@ -10,6 +10,7 @@ import {
   plannedRuns,
   quickened,
 } from '../../dream/experiment/definition';
+import { resultsMarkdown } from '../../dream/experiment/markdown';
 import { band, type Row, resultsCsv, tabulate } from '../../dream/experiment/results';
 import { type ExperimentParts, runOne } from '../../dream/experiment/run';
 import { type Transfer, transferOf } from '../../dream/experiment/transfer';
@@ -31,7 +32,7 @@ const options = {
   fresh: { type: 'boolean', help: 'run rows anew whose definition has changed' },
   minutes: { type: 'number', help: 'begin no further run after so many minutes', min: 0 },
   list: { type: 'boolean', help: 'show what is done and what is left; run nothing' },
-  out: { type: 'string', value: 'FILE', help: 'write the result as JSON (and beside it as .csv)' },
+  out: { type: 'string', value: 'FILE', help: 'write the result as JSON (and beside it as .csv and .md)' },
 } as const satisfies OptionSpecs;
 
 export const help = `Usage: dream experiment FILE.json [options]
@@ -80,6 +81,7 @@ export async function run(args: string[], io: CommandIo): Promise<number> {
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, `${JSON.stringify({ command: `dream experiment ${file}`, ...result }, null, 1)}\n`);
     await writeFile(path.replace(/(\.json)?$/, '.csv'), resultsCsv(results));
+    await writeFile(path.replace(/(\.json)?$/, '.md'), resultsMarkdown(rows, experiment.baseline));
   }
   io.result(result);
   return io.signal.aborted ? 130 : 0;

@@ -24,6 +24,11 @@ const words: Readonly<Record<string, { title: string; about: string }>> = {
     about:
       'Trained on one or two kinds of household tasks only, tested on all six: how much of what was learned helps with the others? The agent has imitated all six before.',
   },
+  planning: {
+    title: 'Thinking before acting',
+    about:
+      'In the test, the agent imagines what three of its ideas would lead to and takes the one that looks best. What is that worth, before and after training?',
+  },
 };
 
 const files = import.meta.glob<string>('../../../bench/experiments/*.json', {

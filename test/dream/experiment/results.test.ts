@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { resultsMarkdown } from '../../../src/dream/experiment/markdown';
 import {
   band,
   meanInterval,
@@ -69,5 +70,17 @@ describe('what an experiment found', () => {
   it('writes a table that no spreadsheet takes for formulas', () => {
     const [, line] = resultsCsv([result('=1+"2"', 3, '10')]).split('\n');
     expect(line).toBe('"\'=1+""2""",3,0.5,0,10,0,,1,1,h');
+  });
+
+  it('writes a table for a report, in which a name is no markup', () => {
+    const names = [{ name: 'A|<b>', paper: '61.7' }, { name: 'B' }];
+    const rows = tabulate(names, [result('A|<b>', 1, '1100'), result('A|<b>', 2, '1110'), result('B', 1, '1000')], 'B');
+    expect(resultsMarkdown(rows, 'B').split('\n')).toEqual([
+      '| method | paper | real success, % | of each seed | real steps | dreamed steps | against B |',
+      '| --- | --- | --- | --- | --- | --- | --- |',
+      '| A\\|\\<b\\> | 61.7 | 62.5 [0.0, 100.0] | 50.0, 75.0 | 10 | 0 | +25.0 [-54.5, +104.6] |',
+      '| B |  | 25.0 | 25.0 | 10 | 0 |  |',
+      '',
+    ]);
   });
 });
