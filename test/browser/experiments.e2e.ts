@@ -13,7 +13,7 @@ const section = (page: Page) => page.locator('.experiments');
 
 async function openSection(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Open experiments' }).click();
-  await page.locator('.experiment-table').waitFor({ timeout: 60_000 });
+  await page.locator('.result-table').waitFor({ timeout: 60_000 });
 }
 
 /** As if all but the last method of the quick paper's table had been run before. */
@@ -88,11 +88,15 @@ describe('what was found before', () => {
     const finished = await withResults(page);
     await openSection(page);
     expect(await section(page).textContent()).toContain(`${finished + 1} runs, ${finished} finished`);
-    expect(await page.locator('.experiment-table tbody tr').count()).toBe(finished + 1);
+    expect(await page.locator('.result-table tbody tr').count()).toBe(finished + 1);
     expect(await page.locator('.experiment-curves .chart').count()).toBe(finished);
     await section(page).locator('.twin summary').first().click();
     await openFile(page, 'cat.json', { cat: 1 });
     await section(page).getByRole('alert').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await section(page).getByRole('radio', { name: 'Recorded by the authors' }).check();
+    await section(page).getByRole('heading', { name: 'How true the dreams were' }).waitFor();
+    expect(await section(page).getByText('nothing of them was computed on your machine').count()).toBe(1);
     expect(await violations(page)).toEqual([]);
     expect(
       await page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth),
@@ -106,7 +110,7 @@ test('by keyboard: a file that is none is refused, and everything stays as it wa
   const page = await open();
   await page.getByRole('button', { name: 'Open experiments' }).focus();
   await page.keyboard.press('Enter');
-  await page.locator('.experiment-table').waitFor({ timeout: 60_000 });
+  await page.locator('.result-table').waitFor({ timeout: 60_000 });
   const order: (string | null | undefined)[] = [];
   for (let i = 0; i < 5; i++) {
     await page.keyboard.press('Tab');
@@ -119,12 +123,12 @@ test('by keyboard: a file that is none is refused, and everything stays as it wa
   }
   for (const [i, name] of ['Experiment', 'Quick version', 'Open an', 'Save this', 'Run the'].entries())
     expect(order[i]).toMatch(new RegExp(`^${name}`));
-  const before = await page.locator('.experiment-table').textContent();
+  const before = await page.locator('.result-table').textContent();
   await openFile(page, 'cat.json', { cat: 1 });
   const alert = section(page).getByRole('alert');
   await alert.waitFor();
   expect(await alert.textContent()).toContain('cat.json is not an experiment file');
-  expect(await page.locator('.experiment-table').textContent()).toBe(before);
+  expect(await page.locator('.result-table').textContent()).toBe(before);
   await alert.getByRole('button').click();
   await expect.poll(() => alert.count()).toBe(0);
 });
@@ -156,6 +160,11 @@ test('an experiment of one’s own: run, saved, kept over a reload, forgotten; a
     .split('\n');
   expect(lines).toHaveLength(2);
   expect(lines[1]).toMatch(/^"Warm start",1,[\d.]+,/);
+  const [table] = await Promise.all([
+    page.waitForEvent('download'),
+    section(page).getByRole('button', { name: 'Save results (Markdown)' }).click(),
+  ]);
+  expect(readFileSync(await table.path(), 'utf8')).toMatch(/^\| method \|.*\n\|.*\n\| Warm start \| [\d.]+ \|/);
 
   await page.reload();
   await openSection(page);

@@ -7,7 +7,19 @@ import { phaseWords } from '../state/progress';
 import { active } from '../state/trainer';
 import { duration, plural } from '../text/format';
 import { visibleLine } from '../text/visible';
-import { allRuns, finishedRuns, forget, progress, running, saveResults, share, start, stop, stopping } from './state';
+import {
+  allRuns,
+  finishedRuns,
+  forget,
+  progress,
+  running,
+  saveResults,
+  share,
+  shown,
+  start,
+  stop,
+  stopping,
+} from './state';
 
 export function Controls() {
   const question = useRef<HTMLDialogElement>(null);
@@ -36,14 +48,18 @@ export function Controls() {
             {done ? 'Finished' : finished > 0 ? 'Resume' : 'Run the experiment'}
           </button>
         )}
-        <button type="button" class="quiet" onClick={() => void saveResults('csv')} disabled={finished === 0}>
-          <Icon name="save" />
-          Save results (CSV)
-        </button>
-        <button type="button" class="quiet" onClick={() => void saveResults('json')} disabled={finished === 0}>
-          <Icon name="save" />
-          Save results (JSON)
-        </button>
+        {(['csv', 'json', 'md'] as const).map((kind) => (
+          <button
+            key={kind}
+            type="button"
+            class="quiet"
+            onClick={() => saveResults(kind)}
+            disabled={shown.value.rows.length === 0}
+          >
+            <Icon name="save" />
+            Save results ({{ csv: 'CSV', json: 'JSON', md: 'Markdown' }[kind]})
+          </button>
+        ))}
         <button
           type="button"
           class="quiet"

@@ -6,9 +6,12 @@ import { visible } from '../text/visible';
 import { Choice } from './choice';
 import { Controls } from './controls';
 import { Curves } from './curves';
+import { DreamTruth } from './dream-truth';
 import { Problem } from './problem';
 import { ResultTable } from './result-table';
-import { allRuns, chosen, finishedRuns, look, problem, progress, rows, summary } from './state';
+import { SourceSwitch } from './source-switch';
+import { allRuns, chosen, finishedRuns, look, problem, progress, shown, source, summary } from './state';
+import { TransferTable } from './transfer-table';
 
 export function ExperimentsPanel() {
   useEffect(() => {
@@ -31,14 +34,25 @@ export function ExperimentsPanel() {
             </p>
           </div>
           <Controls />
-          <ResultTable summary={found} rows={rows.value} current={progress.value?.row ?? null} />
-          {rows.value.length > 0 && (
-            <Reading baseline={found.baseline !== null} paper={found.rows.some((r) => r.paper)} />
-          )}
-          <Curves rows={rows.value} />
+          <SourceSwitch />
+          <Results current={progress.value?.row ?? null} />
         </>
       )}
     </div>
+  );
+}
+
+function Results({ current }: { current: string | null }) {
+  const { summary, rows } = shown.value;
+  if (!summary) return null;
+  return (
+    <>
+      <ResultTable summary={summary} rows={rows} current={source.value === 'here' ? current : null} />
+      {rows.length > 0 && <Reading baseline={summary.baseline !== null} paper={summary.rows.some((r) => r.paper)} />}
+      <TransferTable summary={summary} rows={rows} />
+      <Curves rows={rows} />
+      <DreamTruth rows={rows} />
+    </>
   );
 }
 

@@ -24,7 +24,7 @@ export function ResultTable({ summary, rows, current }: Properties) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable to be scrolled by keyboard.
     <section class="scroll experiment-scroll" tabIndex={0} aria-label="Methods and results">
-      <table class="experiment-table">
+      <table class="experiment-table result-table">
         <thead>
           <tr>
             <th scope="col">Method</th>

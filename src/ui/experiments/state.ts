@@ -2,6 +2,7 @@
 import { computed, signal } from '@preact/signals';
 import { proxy, type Remote } from 'comlink';
 import { asDreamError, DreamError } from '../../data/errors';
+import { resultsMarkdown } from '../../dream/experiment/markdown';
 import { type Row, resultsCsv } from '../../dream/experiment/results';
 import type { WorkerConnection } from '../../worker/client';
 import { connectExperiments } from '../../worker/experiments/client';
@@ -11,6 +12,7 @@ import { save } from '../state/files';
 import { announce } from '../state/messages';
 import { plural } from '../text/format';
 import { type BuiltIn, builtIns } from './built-in';
+import { type RecordedResults, recordedResults } from './recorded';
 
 export type ExperimentsRemote = Remote<ExperimentsApi> & WorkerConnection;
 
@@ -26,6 +28,27 @@ export const running = signal(false);
 export const stopping = signal(false);
 export const progress = signal<Extract<ExperimentEvent, { type: 'progress' }> | null>(null);
 export const problem = signal<TypedError | null>(null);
+
+/** Results that come with the page, and the version of the experiment that they are of. */
+export interface Recorded extends RecordedResults {
+  quick: boolean;
+  summary: ExperimentSummary;
+}
+export const recorded = signal<Recorded | null>(null);
+
+export type Source = 'here' | 'recorded';
+/** What the reader asked to see; null: what there is. */
+export const wanted = signal<Source | null>(null);
+export const source = computed<Source>(() => {
+  if (!recorded.value) return 'here';
+  return wanted.value ?? (finishedRuns.value === 0 && !running.value ? 'recorded' : 'here');
+});
+/** What the tables show. */
+export const shown = computed<{ summary: ExperimentSummary | null; rows: readonly Row[] }>(() =>
+  source.value === 'recorded' && recorded.value
+    ? { summary: recorded.value.summary, rows: recorded.value.rows }
+    : { summary: summary.value, rows: rows.value },
+);
 
 /** Share of the whole experiment that is done, 0 to 1. */
 export const share = computed(
@@ -110,6 +133,11 @@ async function readInto(remote: ExperimentsRemote, from: BuiltIn, fast: boolean)
   const name = builtIns.includes(from) ? undefined : from.title;
   const found = await remote.describe(from.definition, fast, name);
   const known = await remote.results(from.definition, fast);
+  const withPage = builtIns.includes(from) ? await recordedResults(from.id) : null;
+  const ofQuick = withPage?.name.endsWith('-quick') ?? false;
+  const recordedOf = withPage && (ofQuick === fast ? found : await remote.describe(from.definition, ofQuick));
+  recorded.value = withPage && recordedOf && { ...withPage, quick: ofQuick, summary: recordedOf };
+  if (chosen.value !== from) wanted.value = null;
   chosen.value = from;
   quick.value = fast;
   summary.value = found;
@@ -183,13 +211,14 @@ async function parsed(file: File): Promise<unknown> {
 const hasQuick = (definition: unknown): boolean =>
   typeof definition === 'object' && definition !== null && Object.hasOwn(definition, 'quick');
 
-export const saveResults = (kind: 'json' | 'csv'): Promise<boolean> =>
-  attempt(async (remote) => {
-    const found = await remote.results(chosen.value.definition, quick.value);
-    const name = `${summary.value?.name ?? 'experiment'}-results.${kind}`;
-    if (kind === 'csv') save(name, resultsCsv(found.results), 'text/csv');
-    else save(name, JSON.stringify({ name: summary.value?.name, rows: found.rows }, null, 1), 'application/json');
-  });
+/** Saves what the tables show. */
+export function saveResults(kind: 'json' | 'csv' | 'md'): void {
+  const { summary: of, rows: found } = shown.value;
+  const name = `${of?.name ?? 'experiment'}-results.${kind}`;
+  if (kind === 'csv') save(name, resultsCsv(found.flatMap((row) => row.seeds)), 'text/csv');
+  else if (kind === 'md') save(name, resultsMarkdown(found, of?.baseline ?? undefined), 'text/markdown');
+  else save(name, JSON.stringify({ name: of?.name, rows: found }, null, 1), 'application/json');
+}
 
 /** The definition as a file, to be changed and opened again. */
 export function saveDefinition(): void {

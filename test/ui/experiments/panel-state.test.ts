@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { DreamError } from '../../../src/data/errors';
 import { builtIns } from '../../../src/ui/experiments/built-in';
+import { newestOf } from '../../../src/ui/experiments/recorded';
 import * as state from '../../../src/ui/experiments/state';
 import { fakeExperiments, small, someResult } from './fake-experiments';
 
@@ -14,6 +15,7 @@ async function opened(fake = fakeExperiments()) {
   state.chosen.value = builtIns[0];
   state.ownFile.value = null;
   state.quick.value = true;
+  state.wanted.value = null;
   await state.look();
   return fake;
 }
@@ -65,6 +67,41 @@ describe('what is chosen', () => {
     expect(state.chosen.value).toBe(builtIns[0]);
     expect(state.summary.value).toBe(before);
     expect(state.ownFile.value).toBeNull();
+  });
+});
+
+describe('results that come with the page', () => {
+  it('are shown, with the whole experiment’s methods, until this browser has some of its own', async () => {
+    await opened();
+    const { name, seeds } = state.recorded.value!.summary;
+    expect([state.source.value, name, seeds.length, state.summary.value?.name]).toEqual([
+      'recorded',
+      'paper-table',
+      3,
+      'paper-table-quick',
+    ]);
+    expect(state.shown.value.rows.find((row) => row.name === 'DreamGym (GRPO)')?.seeds[0].realTransitions).toBe(0);
+    await opened(fakeExperiments([someResult('SFT', 1, 0.5)]));
+    expect([state.source.value, state.shown.value.rows.length]).toEqual(['here', 1]);
+    state.wanted.value = 'recorded';
+    expect(state.shown.value.rows.length).toBeGreaterThan(5);
+  });
+
+  it('give way to what is being run, and stand for no file of the reader’s', async () => {
+    await opened();
+    await state.start();
+    expect(state.source.value).toBe('here');
+    await opened();
+    await state.openFile(file('mine.json', small));
+    expect([state.recorded.value, state.source.value]).toEqual([null, 'here']);
+  });
+
+  it('are the newest of the whole, or of the quick version where there is no other', () => {
+    const quick = 'r/transfer-quick-lavapipe-2026-12-01.json';
+    const whole = ['r/transfer-lavapipe-2026-11-29.json', 'r/transfer-lavapipe-2026-11-30.json'];
+    expect(newestOf('transfer', [quick, ...whole, 'r/paper-table-lavapipe-2027-01-01.json'])).toBe(whole[1]);
+    expect(newestOf('transfer', [quick])).toBe(quick);
+    expect(newestOf('planning', [quick, ...whole])).toBeUndefined();
   });
 });
 
