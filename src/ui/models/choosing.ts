@@ -69,7 +69,7 @@ async function inspect(choice: ModelChoice): Promise<void> {
   }
 }
 
-export function setInput(key: keyof PlanInputs, value: number): void {
+export function setInput<K extends keyof PlanInputs>(key: K, value: PlanInputs[K]): void {
   inputs.value = { ...inputs.value, [key]: value };
   void replan();
 }

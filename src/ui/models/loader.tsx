@@ -26,8 +26,8 @@ export function Loader() {
       {now && (
         <p>
           <strong>{visibleLine(now.label, 80)}</strong> is loaded: {bytes(now.gpuBytes)} on{' '}
-          {visibleLine(now.device.adapter, 80)}, context {now.contextLength.toLocaleString('en-US')} tokens, in{' '}
-          {duration(now.seconds)}.
+          {visibleLine(now.device.adapter, 80)}, context {now.contextLength.toLocaleString('en-US')} tokens
+          {now.precision === 'f16' && ', cache in half precision'}, in {duration(now.seconds)}.
         </p>
       )}
       {progress.value && (activity.value === 'load' || activity.value === 'adapter') ? (

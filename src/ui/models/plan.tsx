@@ -16,6 +16,7 @@ export function Plan({ facts }: { facts: ModelFacts }) {
           <SliderRow key={slider.key} slider={slider} longest={facts.config.contextLength} />
         ))}
         <Budget />
+        <HalfCache />
       </div>
       <Answer />
       <ProblemNote place="plan" />
@@ -51,6 +52,25 @@ function SliderRow({ slider, longest }: { slider: Slider; longest: number }) {
       />
       <p class="field-help" id={`${id}-help`}>
         {help}
+      </p>
+    </div>
+  );
+}
+
+function HalfCache() {
+  return (
+    <div class="field">
+      <label for="plan-precision">Cache in half precision</label>
+      <input
+        id="plan-precision"
+        type="checkbox"
+        checked={inputs.value.precision === 'f16'}
+        aria-describedby="plan-precision-help"
+        onChange={(event) => setInput('precision', event.currentTarget.checked ? 'f16' : 'f32')}
+      />
+      <p class="field-help" id="plan-precision-help">
+        What the model remembers of a text takes half the memory, and its answers change a little. This device’s
+        arithmetic is checked for it at loading.
       </p>
     </div>
   );

@@ -12,6 +12,7 @@ import type { Gpu } from '../../gpu/device';
 import { baseHash, parallelEpisodes } from '../../models/base-identity';
 import type { TextTokenizer } from '../../models/text-tokenizer';
 import type { LoraSettings } from '../../nn/lora';
+import type { Precision } from '../../nn/precision';
 import { gpuAdvantages } from '../../rl/kernels/advantages';
 import { gpuTopK } from '../../rl/kernels/topk';
 import { Database } from '../../store/database';
@@ -95,7 +96,7 @@ export class ModelTraining {
   private async engineParts(gpu: Gpu, stored: StoredRun | null, config: RunConfig): Promise<EngineParts> {
     const request = this.request!;
     const { rank, alpha } = stored?.model ?? request;
-    const resident = await this.prepare({ rank, alpha }, stored !== null, config.seed);
+    const resident = await this.prepare({ rank, alpha }, stored?.model ?? null, config.seed);
     const { model, tokenizer, lora } = resident.trainable(config.seed);
     const { source, facts } = resident.opened;
     const { contextLength } = model;
@@ -106,8 +107,9 @@ export class ModelTraining {
       sha256: await baseHash(source),
       ...lora,
       contextLength,
-      parallel: stored?.model?.parallel ?? parallelEpisodes(gpu, model.config),
+      parallel: stored?.model?.parallel ?? parallelEpisodes(gpu, model.config, model.precision),
       text,
+      ...(model.precision === 'f32' ? {} : { precision: model.precision }),
     });
     const { weights } = await run.parts.policy.exportState(false);
     await run.parts.policy.importState({ step: 0, weights });
@@ -127,14 +129,28 @@ export class ModelTraining {
     };
   }
 
-  /** The base is loaded again with room for an adapter where it has none, or none of the form that a stored run has. */
-  private async prepare(lora: LoraSettings, mustBe: boolean, seed: number): Promise<ResidentModel> {
+  /**
+   * The base is loaded again with room for an adapter where it has none, or none of the form that a stored run has, or where
+   * that run kept its cache in another precision: what it draws depends on it.
+   */
+  private async prepare(
+    lora: LoraSettings,
+    stored: { precision?: Precision } | null,
+    seed: number,
+  ): Promise<ResidentModel> {
     const { residency, onPrepared } = this.parts;
     const { resident } = residency;
     const has = resident?.adapterSettings() ?? null;
-    if (resident && has && (!mustBe || (has.rank === lora.rank && has.alpha === lora.alpha))) return resident;
+    const precision = stored ? (stored.precision ?? 'f32') : this.trained!.residence.precision;
+    const fits =
+      !stored || (has?.rank === lora.rank && has.alpha === lora.alpha && resident?.facts().precision === precision);
+    if (resident && has && fits) return resident;
     const { opened, residence } = this.trained!;
-    const prepared = await residency.settle(opened, residence, { name: 'trained here', fresh: lora, seed });
+    const prepared = await residency.settle(
+      opened,
+      { ...residence, precision },
+      { name: 'trained here', fresh: lora, seed },
+    );
     onPrepared(prepared.facts());
     return prepared;
   }

@@ -4,6 +4,7 @@ import type { TextModelLimits } from '../../dream/text-models/text-model';
 import type { WeightType } from '../../dream/text-models/transformers/protocol';
 import type { MemoryPlan } from '../../models/memory-plan';
 import type { DecoderConfig } from '../../nn/config';
+import type { Precision } from '../../nn/precision';
 import type { RunConfig, RunEvent, RunStatus, TrainerApi, TypedError } from '../protocol';
 
 /** A picked or dropped file; a File's own path is lost on its way through `postMessage`. */
@@ -72,6 +73,8 @@ export interface PlanInputs {
   /** Tokens of a forward and backward pass. */
   passTokens: number;
   budgetBytes: number;
+  /** How keys and values are kept while it generates; left out = `f32`. */
+  precision?: Precision;
 }
 
 export interface PlanAnswer extends MemoryPlan {
@@ -95,6 +98,7 @@ export interface LoadedFacts {
   label: string;
   device: DeviceFacts;
   contextLength: number;
+  precision: Precision;
   /** Held on the device now. */
   gpuBytes: number;
   hasTokenizer: boolean;

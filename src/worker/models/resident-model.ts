@@ -11,6 +11,7 @@ import type { TextTokenizer } from '../../models/text-tokenizer';
 import type { DecoderModel } from '../../nn/decoder-model';
 import { initialise } from '../../nn/initialise';
 import type { LoraSettings } from '../../nn/lora';
+import type { Precision } from '../../nn/precision';
 import type { OpenedModel } from './model-choice';
 import { deviceFacts } from './model-device';
 import type { AdapterState, GenerateAnswer, GenerateRequest, LoadedFacts, ScoreAnswer, TokenList } from './protocol';
@@ -39,6 +40,8 @@ export interface Residence {
   contextLength: number;
   /** Tokens of a forward and backward pass. */
   passTokens: number;
+  /** How keys and values are kept; left out = `f32`. */
+  precision?: Precision;
 }
 
 export class ResidentModel {
@@ -56,13 +59,14 @@ export class ResidentModel {
   static async load(
     gpu: Gpu,
     opened: OpenedModel,
-    { contextLength, passTokens }: Residence,
+    { contextLength, passTokens, precision = 'f32' }: Residence,
     given: ResidentAdapter | null = null,
     hooks: Pick<LoadOptions, 'signal' | 'onProgress'> = {},
   ): Promise<ResidentModel> {
     const start = performance.now();
     const lora = given && settingsOf(given);
-    const model = await loadModel(gpu, opened.source, { contextLength, tokensPerPass: passTokens, lora, ...hooks });
+    const room = { contextLength, tokensPerPass: passTokens, precision };
+    const model = await loadModel(gpu, opened.source, { ...room, lora, ...hooks });
     try {
       if (given) lay(given, model);
       await gpu.finish();
@@ -73,7 +77,7 @@ export class ResidentModel {
     }
     const state = given && { ...describe(given, opened, model), enabled: true };
     const seconds = (performance.now() - start) / 1000;
-    return new ResidentModel(gpu, opened, { contextLength, passTokens }, model, state, given, seconds);
+    return new ResidentModel(gpu, opened, { contextLength, passTokens, precision }, model, state, given, seconds);
   }
 
   facts(): LoadedFacts {
@@ -82,6 +86,7 @@ export class ResidentModel {
       label: opened.facts.label,
       device: deviceFacts(gpu),
       contextLength: model.contextLength,
+      precision: model.precision,
       gpuBytes: gpu.bytesAllocated,
       hasTokenizer: opened.facts.hasTokenizer,
       hasChatTemplate: opened.facts.hasChatTemplate,

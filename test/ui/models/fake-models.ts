@@ -47,6 +47,7 @@ export const someLoaded: LoadedFacts = {
   label: 'some.gguf',
   device: { adapter: 'some card', software: false, largestBufferBytes: 2 ** 31 },
   contextLength: 2048,
+  precision: 'f32',
   gpuBytes: 110,
   hasTokenizer: true,
   hasChatTemplate: true,

@@ -193,6 +193,21 @@ describe('a model from a file', () => {
     // Again over itself: the old one made room, so no more is held than before.
     expect((await service.load(inputs)).gpuBytes).toBe(first.gpuBytes);
   });
+
+  it('keeps what it read in half the bytes where that is asked for', async () => {
+    await loadTalking();
+    const request = { prompt: 'hello world', chat: false, temperature: 0, maxTokens: 8, seed: 3 };
+    const whole = await service.generate(request);
+    const plans = await Promise.all([service.plan(inputs), service.plan({ ...inputs, precision: 'f16' })]);
+    expect(plans[1].keyValueCache).toBe(plans[0].keyValueCache / 2);
+    expect(await service.load({ ...inputs, precision: 'f16' })).toMatchObject({ precision: 'f16' });
+    const half = await service.generate(request);
+    expect(half.tokens).toEqual(whole.tokens);
+    const gaps = half.logProbs.map((logProb, i) => Math.abs(logProb - whole.logProbs[i]));
+    expect(Math.max(...gaps)).toBeGreaterThan(0);
+    expect(Math.max(...gaps)).toBeLessThan(3e-2);
+    await service.unload();
+  });
 });
 
 describe('the embedded model', () => {

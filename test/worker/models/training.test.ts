@@ -11,6 +11,7 @@ import '../../nn/patience';
 import { talkingGguf } from './talking-gguf';
 
 const gguf = talkingGguf(4096);
+const room = { rank: 0, contextLength: 2560, streams: 1, passTokens: 2560, budgetBytes: 2 ** 32 };
 const events: ModelsEvent[] = [];
 const asked: string[] = [];
 let service: ModelService;
@@ -36,7 +37,7 @@ beforeAll(async () => {
   });
   service.subscribe((event) => void events.push(event));
   await service.inspect({ kind: 'files', files: [{ path: 'talking.gguf', file: new Blob([gguf]) }] });
-  await service.load({ rank: 0, contextLength: 2560, streams: 1, passTokens: 2560, budgetBytes: 2 ** 32 });
+  await service.load(room);
 });
 
 afterAll(() => service.close());
@@ -97,6 +98,9 @@ describe('training the loaded model', () => {
     expect((await service.exportTraining()).length).toBeGreaterThan(100);
     const last = await service.lastTraining();
     expect(last).toMatchObject({ iteration: 1 });
+    // In half precision the rest of the run would be another run.
+    await service.load({ ...room, precision: 'f16' });
+    expect(service.loaded()?.precision).toBe('f16');
     const dream = { kind: 'endpoint' as const, baseUrl: 'http://localhost:1', model: 'someone' };
     await service.resumeTraining({ dream, recall: { kind: 'model' } });
     await reach('finished', 'failed', 'paused');
@@ -105,6 +109,7 @@ describe('training the loaded model', () => {
     expect(service.training().metrics).toHaveLength(2);
     expect(asked.length).toBeGreaterThan(0);
     expect(asked[0]).toContain('someone');
+    expect(service.loaded()?.precision).toBe('f32');
   });
 
   it('refuses what cannot be trained, in words', async () => {
