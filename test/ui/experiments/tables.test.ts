@@ -1,27 +1,20 @@
 /** @file The experiments panel's further tables rendered without a browser: what carries over, how true the dreams were. */
-import { parseHTML } from 'linkedom';
 import { type ComponentChild, h, render } from 'preact';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type RunResult, tabulate } from '../../../src/dream/experiment/results';
 import { DreamTruth } from '../../../src/ui/experiments/dream-truth';
 import { TransferTable } from '../../../src/ui/experiments/transfer-table';
 import type { ExperimentSummary } from '../../../src/worker/experiments/protocol';
+import { useRoot } from '../rendered';
 import { someResult } from './fake-experiments';
 
-let root: HTMLElement;
-beforeEach(() => {
-  const { document } = parseHTML('<!doctype html><html><body><div id="root"></div></body></html>');
-  vi.stubGlobal('document', document);
-  root = document.getElementById('root') as unknown as HTMLElement;
-});
-afterEach(() => {
-  render(null, root);
-  vi.unstubAllGlobals();
-});
+const page = useRoot();
 
 function cells(shown: ComponentChild): (string | undefined)[][] {
-  render(shown, root);
-  return [...root.querySelectorAll('tr')].map((row) => [...row.children].map((cell) => cell.textContent?.trim()));
+  render(shown, page.element);
+  return [...page.element.querySelectorAll('tr')].map((row) =>
+    [...row.children].map((cell) => cell.textContent?.trim()),
+  );
 }
 
 const byFamily = (row: string, pick: string, heat: string): RunResult => ({

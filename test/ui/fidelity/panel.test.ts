@@ -1,7 +1,6 @@
 /** @file The fidelity panel rendered without a browser: linkedom's document, Preact's own renderer. */
-import { parseHTML } from 'linkedom';
 import { h, render } from 'preact';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Trajectory } from '../../../src/data/trajectory';
 import { fidelityOf } from '../../../src/dream/fidelity/summary';
 import { FidelityPanel } from '../../../src/ui/fidelity/fidelity-panel';
@@ -9,17 +8,9 @@ import { fidelityValues, sparkline } from '../../../src/ui/fidelity/values';
 import { difference, worstMistakes } from '../../../src/ui/fidelity/worst';
 import type { IterationMetrics, RunRecord } from '../../../src/worker/protocol';
 import { fixtureRun } from '../fixture';
+import { useRoot } from '../rendered';
 
-let root: HTMLElement;
-beforeEach(() => {
-  const { document } = parseHTML('<!doctype html><html><body><div id="root"></div></body></html>');
-  vi.stubGlobal('document', document);
-  root = document.getElementById('root') as unknown as HTMLElement;
-});
-afterEach(() => {
-  render(null, root);
-  vi.unstubAllGlobals();
-});
+const page = useRoot();
 
 const measured: Partial<IterationMetrics> = {
   ...{ nextWordAccuracy: 0.93, replaySuccess: 0.4, admissibility: 0.99, factTruth: 0.9, departed: 0.5 },
@@ -41,8 +32,8 @@ function runWith(change: Partial<IterationMetrics>, from = 1): RunRecord {
 }
 
 function show({ metrics, evaluations, config }: RunRecord, rollouts = new Map<number, readonly Trajectory[]>()) {
-  render(h(FidelityPanel, { metrics, evaluations, rollouts, config }), root);
-  return root;
+  render(h(FidelityPanel, { metrics, evaluations, rollouts, config }), page.element);
+  return page.element;
 }
 
 const mistake = (over: Partial<Trajectory> = {}, dreamed = 'at shelf 1 see cup 1 mug 2'): Trajectory => {
@@ -89,8 +80,8 @@ describe('the panel', () => {
     const record = fixtureRun(3, 1);
     record.metrics = record.metrics.map((m) => ({ ...m, rewardError: null }));
     expect(show(record).innerHTML).toBe('');
-    render(h(FidelityPanel, { ...record, rollouts: new Map(), config: null }), root);
-    expect(root.innerHTML).toBe('');
+    render(h(FidelityPanel, { ...record, rollouts: new Map(), config: null }), page.element);
+    expect(page.element.innerHTML).toBe('');
   });
 
   it('runs of before these numbers existed show what they have', () => {

@@ -1,30 +1,22 @@
 /** @file A panel that is fetched when it is opened, rendered without a browser. */
-import { parseHTML } from 'linkedom';
 import { h, render } from 'preact';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { sectionOnDemand } from '../../../src/ui/panels/section-on-demand';
+import { useRoot } from '../rendered';
 
-let root: HTMLElement;
-beforeEach(() => {
-  const { document } = parseHTML('<!doctype html><html><body><div id="root"></div></body></html>');
-  vi.stubGlobal('document', document);
-  root = document.getElementById('root') as unknown as HTMLElement;
-});
-afterEach(() => {
-  render(null, root);
-  vi.unstubAllGlobals();
-});
+const page = useRoot();
 
-const press = () => root.querySelector('button')!.dispatchEvent(new root.ownerDocument.defaultView!.Event('click'));
-const shown = (text: string) => vi.waitFor(() => expect(root.textContent).toContain(text));
+const press = () =>
+  page.element.querySelector('button')!.dispatchEvent(new page.element.ownerDocument.defaultView!.Event('click'));
+const shown = (text: string) => vi.waitFor(() => expect(page.element.textContent).toContain(text));
 
 it('fetches once, when it is first opened; what could not be fetched is said, and can be tried again', async () => {
   const fetchBody = vi
     .fn()
     .mockRejectedValueOnce(new Error('offline'))
     .mockResolvedValue(() => h('p', null, 'the body'));
-  render(h(sectionOnDemand({ name: 'worlds', title: 'Worlds', about: 'Play.', fetchBody }), {}), root);
-  expect(root.textContent).toContain('Open worlds');
+  render(h(sectionOnDemand({ name: 'worlds', title: 'Worlds', about: 'Play.', fetchBody }), {}), page.element);
+  expect(page.element.textContent).toContain('Open worlds');
   expect(fetchBody).not.toHaveBeenCalled();
   press();
   await shown('could not be fetched');

@@ -1,22 +1,15 @@
 /** @file The task pool rendered without a browser: linkedom's document, Preact's own renderer. */
-import { parseHTML } from 'linkedom';
 import { h, render } from 'preact';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { TaskPool } from '../../../src/ui/panels/task-pool';
 import { emptyView, shown, view } from '../../../src/ui/state/view';
 import type { PoolTask } from '../../../src/worker/protocol';
+import { useRoot } from '../rendered';
 
-let root: HTMLElement;
-beforeEach(() => {
-  const { document } = parseHTML('<!doctype html><html><body><div id="root"></div></body></html>');
-  vi.stubGlobal('document', document);
-  root = document.getElementById('root') as unknown as HTMLElement;
-});
+const page = useRoot();
 afterEach(() => {
-  render(null, root);
   view.value = emptyView;
   shown.value = Number.POSITIVE_INFINITY;
-  vi.unstubAllGlobals();
 });
 
 const task = (instruction: string, over: Partial<PoolTask> = {}): PoolTask => ({
@@ -36,8 +29,8 @@ const visit = (iteration: number, success: number) => ({ iteration, success, var
 /** The cells of each row: text, and points of its curve. */
 function rows(tasks: PoolTask[]) {
   view.value = { ...emptyView, kind: 'recorded', tasks };
-  render(h(TaskPool, {}), root);
-  return [...root.querySelectorAll('tbody tr')].map((row) => ({
+  render(h(TaskPool, {}), page.element);
+  return [...page.element.querySelectorAll('tbody tr')].map((row) => ({
     cells: [...row.children].map((cell) => cell.textContent?.trim()),
     points: row.querySelector('polyline')?.getAttribute('points') ?? null,
     hidden: row.querySelector('svg')?.getAttribute('aria-hidden') ?? null,
@@ -75,7 +68,7 @@ describe('the task pool', () => {
 
   it('takes hostile words for words', () => {
     const [row] = rows([task('<img src=x onerror=alert(1)>')]);
-    expect(root.querySelector('img')).toBeNull();
+    expect(page.element.querySelector('img')).toBeNull();
     expect(row.cells[0]).toContain('<img');
   });
 });
