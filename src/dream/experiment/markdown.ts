@@ -50,10 +50,9 @@ function columns(baseline?: string): readonly Column[] {
   ];
 }
 
-/** A rate's interval ends where rates do, whatever Student says of three seeds. */
 function success({ mean: centre, low, high }: Row): string {
   if (low === null || high === null) return percent(centre);
-  return `${percent(centre)} [${percent(Math.max(0, low))}, ${percent(Math.min(1, high))}]`;
+  return `${percent(centre)} [${percent(low)}, ${percent(high)}]`;
 }
 
 /**

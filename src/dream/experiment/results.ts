@@ -42,7 +42,7 @@ export interface Row {
   paper?: string;
   seeds: RunResult[];
   mean: number;
-  /** 95 % interval of the mean over seeds (Student); null for one seed, which says nothing about others. */
+  /** 95 % interval of the mean over seeds (Student), within 0 and 1; null for one seed, which says nothing about others. */
   low: number | null;
   high: number | null;
   /** Against the baseline row, on the same tasks; null without a baseline or before it has a result. */
@@ -62,6 +62,12 @@ export function meanInterval(values: readonly number[]): { mean: number; low: nu
   if (values.length < 2) return { mean: centre, low: null, high: null };
   const half = (t975(values.length - 1) * standardDeviation(values)) / Math.sqrt(values.length);
   return { mean: centre, low: centre - half, high: centre + half };
+}
+
+/** The same for rates: an interval ends where rates do, whatever Student says of three seeds. */
+function rateInterval(rates: readonly number[]): ReturnType<typeof meanInterval> {
+  const { mean: centre, low, high } = meanInterval(rates);
+  return { mean: centre, low: low === null ? null : Math.max(0, low), high: high === null ? null : Math.min(1, high) };
 }
 
 /**
@@ -96,7 +102,7 @@ export function tabulate(
         name,
         ...(paper === undefined ? {} : { paper }),
         seeds,
-        ...meanInterval(seeds.map((r) => r.realSuccess)),
+        ...rateInterval(seeds.map((r) => r.realSuccess)),
         difference: name === baseline ? null : pairOf(seeds, base),
       };
     })
@@ -121,7 +127,7 @@ export function band(
   return first
     .map(({ iteration }) => ({ iteration, points: seeds.map((r) => r.curve.find((p) => p.iteration === iteration)) }))
     .filter(({ points }) => points.every((point) => point !== undefined))
-    .map(({ iteration, points }) => ({ iteration, ...meanInterval(points.map((point) => point!.realSuccess)) }));
+    .map(({ iteration, points }) => ({ iteration, ...rateInterval(points.map((point) => point!.realSuccess)) }));
 }
 
 /** One line a run, for a spreadsheet. Names are quoted and never begin with a sign that a spreadsheet would compute. */

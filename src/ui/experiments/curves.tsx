@@ -18,17 +18,9 @@ const shape: PlotShape = {
   bands: (colours) => [{ series: [2, 1], fill: colours.band }],
 };
 
-/** A rate's interval ends where rates do. */
-const inside = (rate: number) => Math.min(1, Math.max(0, rate));
-
 function useCurve(row: Row) {
   return useMemo(() => {
-    const points = band(row.seeds).map(({ iteration, mean, low, high }) => ({
-      iteration,
-      mean,
-      low: low === null ? null : inside(low),
-      high: high === null ? null : inside(high),
-    }));
+    const points = band(row.seeds);
     return {
       points,
       xs: points.map((p) => p.iteration),

@@ -15,7 +15,7 @@ interface Properties {
 
 const width = 160;
 /** Success runs from 0 to 1 over the width, with room for the marks. */
-const x = (rate: number) => 6 + Math.max(0, Math.min(1, rate)) * (width - 12);
+const x = (rate: number) => 6 + rate * (width - 12);
 
 export function ResultTable({ summary, rows, current }: Properties) {
   const { baseline, seeds } = summary;
@@ -68,15 +68,12 @@ function Success({ row }: { row: Row }) {
       <strong>{percent(row.mean)}</strong>
       {/* Seeds that agree to the last task say nothing of how far others would stray. */}
       {row.low !== null && row.high !== null && row.high > row.low && (
-        <small class="nowrap"> {interval(within(row.low, row.high))}</small>
+        <small class="nowrap"> {interval({ low: row.low, high: row.high })}</small>
       )}
       <Marks row={row} />
     </>
   );
 }
-
-/** A rate's interval ends where rates do, whatever Student says of three seeds. */
-const within = (low: number, high: number) => ({ low: Math.max(0, low), high: Math.min(1, high) });
 
 /** A bar to the mean, a line over its interval, a dot per seed. */
 function Marks({ row }: { row: Row }) {

@@ -58,6 +58,8 @@ describe('what an experiment found', () => {
     expect(rows[0].difference!.mean).toBe(0);
     expect(rows[1].difference).toBeNull();
     expect(rows[0].seeds.map((s) => s.seed)).toEqual([1, 2]);
+    // 50 % and 100 %: Student's interval would go from -2.4 to 3.9.
+    expect([rows[0].mean, rows[0].low, rows[0].high]).toEqual([0.75, 0, 1]);
   });
 
   it('draws a band where every seed has a point', () => {
