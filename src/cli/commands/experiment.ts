@@ -79,7 +79,8 @@ export async function run(args: string[], io: CommandIo): Promise<number> {
   if (values.out !== undefined) {
     const path = io.resolve(values.out);
     await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, `${JSON.stringify({ command: `dream experiment ${file}`, ...result }, null, 1)}\n`);
+    const command = `dream experiment ${file}${values.quick ? ' --quick' : ''}`;
+    await writeFile(path, `${JSON.stringify({ command, ...result }, null, 1)}\n`);
     await writeFile(path.replace(/(\.json)?$/, '.csv'), resultsCsv(results));
     await writeFile(path.replace(/(\.json)?$/, '.md'), resultsMarkdown(rows, experiment.baseline));
   }
