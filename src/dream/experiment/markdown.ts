@@ -1,6 +1,5 @@
 /** @file What an experiment found as a Markdown table, to paste into a report, an issue or a README. */
-import { mean } from '../../data/statistics';
-import type { Row, RunResult } from './results';
+import { type Row, seedMean } from './results';
 
 /** Characters that Markdown or a page would read as markup, and line ends. */
 const plain = (text: string) => text.replace(/\s+/g, ' ').replace(/[\\`*_{}[\]<>#|~]/g, (sign) => `\\${sign}`);
@@ -14,11 +13,6 @@ interface Column {
   where(rows: readonly Row[]): boolean;
   cell(row: Row): string;
 }
-
-const average = (row: Row, pick: (run: RunResult) => number | null): number | null => {
-  const values = row.seeds.map(pick).filter((value) => value !== null);
-  return values.length === 0 ? null : mean(values);
-};
 
 function columns(baseline?: string): readonly Column[] {
   const always = () => true;
@@ -35,12 +29,16 @@ function columns(baseline?: string): readonly Column[] {
       where: (rows) => rows.some(({ seeds }) => seeds.length > 1),
       cell: ({ seeds }) => seeds.map((run) => percent(run.realSuccess)).join(', '),
     },
-    { title: 'real steps', where: always, cell: (row) => count(average(row, (run) => run.realTransitions) ?? 0) },
-    { title: 'dreamed steps', where: always, cell: (row) => count(average(row, (run) => run.dreamedTransitions) ?? 0) },
+    { title: 'real steps', where: always, cell: (row) => count(seedMean(row, (run) => run.realTransitions) ?? 0) },
+    {
+      title: 'dreamed steps',
+      where: always,
+      cell: (row) => count(seedMean(row, (run) => run.dreamedTransitions) ?? 0),
+    },
     {
       title: 'reward error',
       where: (rows) => rows.some(({ seeds }) => seeds.some((run) => run.rewardError !== null)),
-      cell: (row) => average(row, (run) => run.rewardError)?.toFixed(3) ?? '',
+      cell: (row) => seedMean(row, (run) => run.rewardError)?.toFixed(3) ?? '',
     },
     {
       title: `against ${plain(baseline ?? '')}`,

@@ -70,6 +70,12 @@ function rateInterval(rates: readonly number[]): ReturnType<typeof meanInterval>
   return { mean: centre, low: low === null ? null : Math.max(0, low), high: high === null ? null : Math.min(1, high) };
 }
 
+/** Mean over the seeds of a row that have the number; null where none has. */
+export function seedMean({ seeds }: Row, pick: (run: RunResult) => number | null | undefined): number | null {
+  const values = seeds.map(pick).filter((value) => typeof value === 'number');
+  return values.length === 0 ? null : mean(values);
+}
+
 /**
  * Mean difference a - b of success with its 95 % interval over tasks. Each task counts once, with its mean over the seeds
  * that it was tried with. Throws nothing; tasks beyond the shorter list are left out.

@@ -1,8 +1,8 @@
 /** @file How true the dreams were that the methods practised in: the fidelity numbers of every row, side by side. */
-import { mean } from '../../data/statistics';
-import type { Row } from '../../dream/experiment/results';
+import { type Row, seedMean } from '../../dream/experiment/results';
 import { number, percent } from '../text/format';
 import { visibleLine } from '../text/visible';
+import { ScrollTable } from './scroll-table';
 
 const columns: readonly { id: string; title: string; write?: (value: number) => string }[] = [
   { id: 'dreamedSuccess', title: 'Dreamed success' },
@@ -16,12 +16,6 @@ const columns: readonly { id: string; title: string; write?: (value: number) => 
   { id: 'alarmedIterations', title: 'Iterations with an alarm', write: number },
 ];
 
-/** Mean over the seeds that measured it. */
-function average(row: Row, id: string): number | null {
-  const values = row.seeds.map((run) => run.fidelity?.[id]).filter((value) => typeof value === 'number');
-  return values.length === 0 ? null : mean(values);
-}
-
 /** Nothing where no method dreamed. */
 export function DreamTruth({ rows }: { rows: readonly Row[] }) {
   const dreamed = rows.filter(({ seeds }) => seeds.some(({ fidelity }) => fidelity !== null));
@@ -34,34 +28,31 @@ export function DreamTruth({ rows }: { rows: readonly Row[] }) {
         the same actions; agreement on progress is the rank correlation of dreamed and real success over the tests (1:
         they rise together).
       </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable to be scrolled by keyboard. */}
-      <section class="scroll experiment-scroll" tabIndex={0} aria-label="Fidelity of the methods that dreamed">
-        <table class="experiment-table">
-          <thead>
-            <tr>
-              <th scope="col">Method</th>
-              {columns.map(({ id, title }) => (
-                <th key={id} scope="col">
-                  {title}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {dreamed.map((row) => (
-              <tr key={row.name}>
-                <th scope="row" class="nowrap">
-                  {visibleLine(row.name)}
-                </th>
-                {columns.map(({ id, write = percent }) => {
-                  const value = average(row, id);
-                  return <td key={id}>{value === null ? '–' : write(value)}</td>;
-                })}
-              </tr>
+      <ScrollTable label="Fidelity of the methods that dreamed" kind="truth-table">
+        <thead>
+          <tr>
+            <th scope="col">Method</th>
+            {columns.map(({ id, title }) => (
+              <th key={id} scope="col">
+                {title}
+              </th>
             ))}
-          </tbody>
-        </table>
-      </section>
+          </tr>
+        </thead>
+        <tbody>
+          {dreamed.map((row) => (
+            <tr key={row.name}>
+              <th scope="row" class="nowrap">
+                {visibleLine(row.name)}
+              </th>
+              {columns.map(({ id, write = percent }) => {
+                const value = seedMean(row, (run) => run.fidelity?.[id]);
+                return <td key={id}>{value === null ? '–' : write(value)}</td>;
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </ScrollTable>
     </section>
   );
 }

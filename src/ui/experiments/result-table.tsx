@@ -1,9 +1,10 @@
 /** @file The comparison as a table: what each method does, how well it did, how that compares, and a picture of it. */
-import type { Row } from '../../dream/experiment/results';
+import { type Row, seedMean } from '../../dream/experiment/results';
 import type { ExperimentSummary } from '../../worker/experiments/protocol';
 import { count, interval, percent, points } from '../text/format';
 import { visibleLine } from '../text/visible';
-import { rowWords } from './stage-words';
+import { ScrollTable } from './scroll-table';
+import { differenceWords, rowWords } from './stage-words';
 
 interface Properties {
   summary: ExperimentSummary;
@@ -22,41 +23,38 @@ export function ResultTable({ summary, rows, current }: Properties) {
   const inPaper = summary.rows.some(({ paper }) => paper !== undefined);
   const found = new Map(rows.map((row) => [row.name, row]));
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable to be scrolled by keyboard.
-    <section class="scroll experiment-scroll" tabIndex={0} aria-label="Methods and results">
-      <table class="experiment-table result-table">
-        <thead>
-          <tr>
-            <th scope="col">Method</th>
-            <th scope="col">Real success</th>
-            {baseline && <th scope="col">Against {visibleLine(baseline)}</th>}
-            {inPaper && <th scope="col">In the paper</th>}
-            <th scope="col">Practised steps</th>
-            <th scope="col">Seeds</th>
-          </tr>
-        </thead>
-        <tbody>
-          {summary.rows.map((method) => {
-            const row = found.get(method.name);
-            return (
-              <tr key={method.name}>
-                <th scope="row" class="method">
-                  {visibleLine(method.name)} {method.name === current && <span class="tag tag-warn">running</span>}
-                  <small>{visibleLine(rowWords(method, summary.settings))}</small>
-                </th>
-                <td>{row ? <Success row={row} /> : <Nothing />}</td>
-                {baseline && <td>{comparison(row, method.name === baseline)}</td>}
-                {inPaper && <td>{method.paper === undefined ? <Nothing /> : visibleLine(method.paper)}</td>}
-                <td>{row ? <Practised row={row} /> : <Nothing />}</td>
-                <td class="nowrap">
-                  {row?.seeds.length ?? 0} of {seeds.length}
-                </td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </section>
+    <ScrollTable label="Methods and results" kind="result-table">
+      <thead>
+        <tr>
+          <th scope="col">Method</th>
+          <th scope="col">Real success</th>
+          {baseline && <th scope="col">Against {visibleLine(baseline)}</th>}
+          {inPaper && <th scope="col">In the paper</th>}
+          <th scope="col">Practised steps</th>
+          <th scope="col">Seeds</th>
+        </tr>
+      </thead>
+      <tbody>
+        {summary.rows.map((method) => {
+          const row = found.get(method.name);
+          return (
+            <tr key={method.name}>
+              <th scope="row" class="method">
+                {visibleLine(method.name)} {method.name === current && <span class="tag tag-warn">running</span>}
+                <small>{visibleLine(rowWords(method, summary.settings))}</small>
+              </th>
+              <td>{row ? <Success row={row} /> : <Nothing />}</td>
+              {baseline && <td>{comparison(row, method.name === baseline)}</td>}
+              {inPaper && <td>{method.paper === undefined ? <Nothing /> : visibleLine(method.paper)}</td>}
+              <td>{row ? <Practised row={row} /> : <Nothing />}</td>
+              <td class="nowrap">
+                {row?.seeds.length ?? 0} of {seeds.length}
+              </td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </ScrollTable>
   );
 }
 
@@ -94,13 +92,10 @@ function Marks({ row }: { row: Row }) {
 function comparison(row: Row | undefined, isBaseline: boolean) {
   if (isBaseline) return <small>the others are compared with this</small>;
   if (!row?.difference) return <Nothing />;
-  const { mean, low, high } = row.difference;
-  const verdict = low > 0 ? 'better' : high < 0 ? 'worse' : 'may be chance';
+  const { low, high } = row.difference;
   return (
     <>
-      <span class="nowrap">
-        {points(0, mean)}: {verdict}
-      </span>
+      <span class="nowrap">{differenceWords(row.difference)}</span>
       <small class="nowrap">
         ({signed(low)} to {signed(high)})
       </small>
@@ -111,8 +106,8 @@ function comparison(row: Row | undefined, isBaseline: boolean) {
 const signed = (share: number) => points(0, share).replace(' points', '');
 
 function Practised({ row }: { row: Row }) {
-  const real = meanOf(row, 'realTransitions');
-  const dreamed = meanOf(row, 'dreamedTransitions');
+  const real = seedMean(row, (run) => run.realTransitions) ?? 0;
+  const dreamed = seedMean(row, (run) => run.dreamedTransitions) ?? 0;
   if (real === 0 && dreamed === 0) return <Nothing />;
   return (
     <>
@@ -121,6 +116,3 @@ function Practised({ row }: { row: Row }) {
     </>
   );
 }
-
-const meanOf = ({ seeds }: Row, key: 'realTransitions' | 'dreamedTransitions') =>
-  seeds.reduce((sum, run) => sum + run[key], 0) / Math.max(1, seeds.length);

@@ -3,7 +3,7 @@ import type { Stage } from '../../dream/experiment/definition';
 import { presets } from '../../dream/presets';
 import type { ExperimentSummary, SummaryRow } from '../../worker/experiments/protocol';
 import { fieldOf } from '../settings/fields';
-import { number, percent, plural } from '../text/format';
+import { number, percent, plural, points } from '../text/format';
 
 type Settings = ExperimentSummary['settings'];
 
@@ -12,6 +12,11 @@ export function rowWords({ stages, planning }: Pick<SummaryRow, 'stages' | 'plan
   const sentences = stages.map((stage) => `${stageWords(stage, shared)}.`);
   const learned = sentences.length > 0 ? sentences.join(' Then: ') : 'The agent as it comes with the page.';
   return planning ? `${learned} In the test it plans: ${planningWords(planning)}.` : learned;
+}
+
+/** e.g. `+8 points: may be chance` */
+export function differenceWords({ mean, low, high }: { mean: number; low: number; high: number }): string {
+  return `${points(0, mean)}: ${low > 0 ? 'better' : high < 0 ? 'worse' : 'may be chance'}`;
 }
 
 const planningWords = ({ candidates, lookahead }: NonNullable<SummaryRow['planning']>) =>

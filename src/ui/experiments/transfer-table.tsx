@@ -3,8 +3,10 @@
 import type { Row } from '../../dream/experiment/results';
 import { type Transfer, transferOf } from '../../dream/experiment/transfer';
 import type { ExperimentSummary } from '../../worker/experiments/protocol';
-import { percent, points } from '../text/format';
+import { percent } from '../text/format';
 import { visibleLine } from '../text/visible';
+import { ScrollTable } from './scroll-table';
+import { differenceWords } from './stage-words';
 
 const familyWords = (family: string) => visibleLine(family.replaceAll('_', ' '), 60);
 
@@ -23,35 +25,32 @@ export function TransferTable({ summary, rows }: { summary: ExperimentSummary; r
         Real success on each kind of task. Where a method trained on that kind, it says so; all others it had only
         imitated. The last column holds what it never practised against the same tasks before any practice.
       </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable to be scrolled by keyboard. */}
-      <section class="scroll experiment-scroll" tabIndex={0} aria-label="Success by kind of task">
-        <table class="experiment-table transfer-table">
-          <thead>
-            <tr>
-              <th scope="col">Trained on</th>
-              {families.map((family) => (
-                <th key={family} scope="col">
-                  {familyWords(family)}
-                </th>
-              ))}
-              <th scope="col">All it did not train on</th>
-            </tr>
-          </thead>
-          <tbody>
-            {found.map((row) => (
-              <tr key={row.name}>
-                <th scope="row" class="nowrap">
-                  {visibleLine(row.name)}
-                </th>
-                {families.map((family) => (
-                  <Cell key={family} row={row} family={family} />
-                ))}
-                <td class="nowrap">{others(row)}</td>
-              </tr>
+      <ScrollTable label="Success by kind of task" kind="transfer-table">
+        <thead>
+          <tr>
+            <th scope="col">Trained on</th>
+            {families.map((family) => (
+              <th key={family} scope="col">
+                {familyWords(family)}
+              </th>
             ))}
-          </tbody>
-        </table>
-      </section>
+            <th scope="col">All it did not train on</th>
+          </tr>
+        </thead>
+        <tbody>
+          {found.map((row) => (
+            <tr key={row.name}>
+              <th scope="row" class="nowrap">
+                {visibleLine(row.name)}
+              </th>
+              {families.map((family) => (
+                <Cell key={family} row={row} family={family} />
+              ))}
+              <td class="nowrap">{others(row)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </ScrollTable>
     </section>
   );
 }
@@ -70,14 +69,10 @@ function Cell({ row, family }: { row: Transfer; family: string }) {
 function others({ unseen, difference: d }: Transfer) {
   if (unseen === null) return '–';
   if (!d) return percent(unseen);
-  const verdict = d.low > 0 ? 'better' : d.high < 0 ? 'worse' : 'may be chance';
   return (
     <>
       <strong>{percent(unseen)}</strong>
-      <small>
-        {' '}
-        {points(0, d.mean)}: {verdict}
-      </small>
+      <small> {differenceWords(d)}</small>
     </>
   );
 }

@@ -141,11 +141,11 @@ export class ModelTraining {
     const { residency, onPrepared } = this.parts;
     const { resident } = residency;
     const has = resident?.adapterSettings() ?? null;
-    const precision = stored ? (stored.precision ?? 'f32') : this.trained!.residence.precision;
+    const { opened, residence } = this.trained!;
+    const precision = stored ? (stored.precision ?? 'f32') : residence.precision;
     const fits =
       !stored || (has?.rank === lora.rank && has.alpha === lora.alpha && resident?.facts().precision === precision);
     if (resident && has && fits) return resident;
-    const { opened, residence } = this.trained!;
     const prepared = await residency.settle(
       opened,
       { ...residence, precision },
