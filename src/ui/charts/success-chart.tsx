@@ -75,7 +75,7 @@ export function SuccessChart({ xMax }: { xMax: number }) {
       <div class="plot-frame">
         <Plot shape={shape} xs={xs} lines={lines} xMax={xMax} height="fill" onPick={chooseIteration} />
         {evaluations.length === 0 && (
-          <p class="plot-empty">The first check in the real world comes before the first lesson</p>
+          <p class="plot-empty under-curve">The first check in the real world comes before the first lesson</p>
         )}
       </div>
       <ul class="legend">
